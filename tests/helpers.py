@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ import amounts
 import pytest
 
 from locmsim.agents import make_agent
-from locmsim.arena import Arena, Record, Times
+from locmsim.arena import Arena, Record, Sprt, Times
 from locmsim.arena.store import Store
 from locmsim.game.match import Match
 from locmsim.referee import Result, play, replay_calls
@@ -199,18 +199,19 @@ def run_on(monkeypatch: pytest.MonkeyPatch, executor: Executor, slots: int) -> N
 
 def played(arena: Arena) -> dict[int, list[Any]]:
     """Return all games of an arena by number, with times replaced."""
-    numbers = sorted(outcome.number for outcome in arena.outcomes())
+    numbers = sorted(outcome.number for outcome in arena.games())
     return {number: without_times(arena.record(number)) for number in numbers}
 
 
 @contextlib.contextmanager
-def growing_results(db: Path, players: list[Any], **settings: Any) -> Iterator[Store]:
+def growing_results(
+    db: Path, players: list[Any], sprt: Sprt | None = None, **settings: Any
+) -> Iterator[Store]:
     """Yield the new file of a tournament, to which the caller adds games in the arena's place."""
-    with Arena(players, **settings) as arena:  # in memory
-        begun, goal = arena.settings, arena.goal
+    with Arena(None, players, **settings) as arena:  # in memory
+        begun = arena.settings
     with Store(db, write=True) as store:
-        store.begin(begun)
-        store.set_goal(goal)
+        store.save(replace(begun, sprt=sprt))
         yield store
 
 

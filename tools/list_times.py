@@ -35,7 +35,7 @@ ROUNDS = 20
 
 def make(path: str, games: int) -> None:
     """Create a file of results: two games repeated with other turns, winners and faults."""
-    with Arena(["one=greedy", "two=random"], db=path, games=2, seed=4) as arena:
+    with Arena(path, ["one=greedy", "two=random"], games=2, seed=4) as arena:
         arena.run(jobs=1)
         records = [arena.record(number) for number in (2, 1)]
     with Store(path, write=True) as store:

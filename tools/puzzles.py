@@ -77,7 +77,7 @@ def games(rules: str, first: int) -> Iterator[list[State]]:
     """Yield the positions at the starts of the turns of each game."""
     for path in [word for word in sys.argv[1:] if not word.startswith("--")]:
         with Arena.load(path) as arena:
-            for outcome in arena.outcomes():
+            for outcome in arena.games():
                 result = arena.replay(outcome.number)
                 if result.match.rules == rules:
                     yield [m.state.clone() for _, m in replayed(result) if m.state is not None]

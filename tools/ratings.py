@@ -48,7 +48,7 @@ def rate(rules: str, specs: Sequence[str], games: int, jobs: int | None) -> dict
     """Return the results of one rule set: players, the best first, and pairings."""
     seeds = PROOF_SEEDS[: games // 2]
     with Arena(
-        specs, rules=rules, games=games, seeds=list(seeds), timeout_scale=0.0
+        None, specs, rules=rules, games=games, seeds=list(seeds), timeout_scale=0.0
     ) as arena:  # fmt: skip
         arena.run(jobs=jobs, progress=True)
         result = arena.to_json()

@@ -90,7 +90,7 @@ def tour(browser: Any, result: Result, folder: Path) -> None:
     folder = folder.resolve()
     with tempfile.TemporaryDirectory() as temporary, contextlib.chdir(temporary):
         players = ["beam=beam:nodes=2000,time_ms=0", "rule", "greedy", "osl"]
-        with Arena(players, db="agents.db", games=20, seed=1) as arena:
+        with Arena("agents.db", players, games=20, seed=1) as arena:
             arena.run(jobs=1)
         library = Library([], ["agents.db"])
         key = library.add(result, ("beam", "greedy"))

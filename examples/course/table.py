@@ -21,7 +21,7 @@ def score(step: str, before: str, rules: str, games: int, seed: int, jobs: int |
     folder = Path(__file__).resolve().parent
     players = [f"{folder / name}" if ".py:" in name else name for name in (step, before)]
     with Arena(
-        [f"step={players[0]}", f"before={players[1]}"],
+        None, [f"step={players[0]}", f"before={players[1]}"],
         games=games, rules=rules, seed=seed, timeout_scale=0,
     ) as arena:  # fmt: skip
         arena.run(jobs=jobs)

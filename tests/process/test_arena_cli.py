@@ -31,7 +31,7 @@ def arena(*arguments: str, code: int = 0) -> None:
 def test_table(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     arena(*PLAYERS, "--games", "6", "--seed", "3", "--db", db, "--jobs", "1")
     out, err = capsys.readouterr()
-    assert err == ""
+    assert err == "locmsim arena: 6 games to play\n"
     with Arena.load(db) as loaded:
         assert out == loaded.table()
         assert loaded.tally.games == 6
@@ -418,4 +418,4 @@ def test_verbose(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "locmsim.workers: 2 jobs on the cores " in done.stderr
     assert "locmsim.arena.store" in done.stderr
     done = subprocess.run([*command, "--games", "4"], capture_output=True, text=True, timeout=60)
-    assert done.stderr == ""
+    assert done.stderr == "locmsim arena: 2 games to play\n"

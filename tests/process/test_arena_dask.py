@@ -32,7 +32,7 @@ SCRIPT = """
             workers = client.run(os.getpid)
             killed = []
             with Arena(
-                ["random", "greedy"], db=sys.argv[1], games=120, seed=3, timeout_scale=25.0
+                sys.argv[1], ["random", "greedy"], games=120, seed=3, timeout_scale=25.0
             ) as arena:
                 arena.run(dask=cluster.scheduler_address, on_games=kill)
             print(json.dumps({"workers": len(workers), "killed": killed}))
@@ -47,12 +47,12 @@ THREADS = """
     if __name__ == "__main__":
         options = dict(n_workers=1, threads_per_worker=2, dashboard_address=None)
         with LocalCluster(**options) as cluster:
-            with Arena(["random", "greedy"], games=4, timeout_scale=25.0) as arena:
+            with Arena(None, ["random", "greedy"], games=4, timeout_scale=25.0) as arena:
                 try:
                     arena.run(dask=cluster.scheduler_address)
                 except ValueError as error:
                     message = str(error)
-            with Arena(["random", "greedy"], games=4, timeout_scale=0) as arena:
+            with Arena(None, ["random", "greedy"], games=4, timeout_scale=0) as arena:
                 arena.run(dask=cluster.scheduler_address)
                 games = arena.tally.games
             found = []
@@ -114,7 +114,7 @@ def test_worker_of_a_cluster_is_killed(tmp_path: Path) -> None:
     seen = json.loads(done.stdout)
     assert seen["workers"] == 2
     assert len(seen["killed"]) == 1
-    with Arena(["random", "greedy"], games=120, seed=3, timeout_scale=25.0) as arena:
+    with Arena(None, ["random", "greedy"], games=120, seed=3, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         expected = played(arena)
     with Arena.load(db) as arena:
@@ -129,7 +129,7 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
     client = distributed.Client
     monkeypatch.setattr(distributed, "Client", impatient)
     with (
-        Arena(["random", "greedy"], games=2, timeout_scale=25.0) as arena,
+        Arena(None, ["random", "greedy"], games=2, timeout_scale=25.0) as arena,
         pytest.raises(OSError, match=r"127\.0\.0\.1:1"),
     ):
         arena.run(dask="tcp://127.0.0.1:1")

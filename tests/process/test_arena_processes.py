@@ -77,7 +77,7 @@ def test_faults_cost_one_game_each(pids: Path, tmp_path: Path) -> None:
         *(f"{name}={command}" for name, (command, _) in FAULTS.items()),
     ]
     players += ["forks=" + bot("children", 1), "answers-early=" + bot("early", 1)]
-    with Arena(players, mode="gauntlet", games=2, seed=1, timeout_scale=0.5) as arena:
+    with Arena(None, players, mode="gauntlet", games=2, seed=1, timeout_scale=0.5) as arena:
         arena.run()
         assert arena.tally.games == 2 * (len(FAULTS) + 3)
         found = {
@@ -117,11 +117,11 @@ def test_many_games_leave_nothing(pids: Path) -> None:
         }
 
     players = [bot(), bot("leave", 3, "0")]
-    with Arena(players, games=20, seed=1, timeout_scale=25.0) as warm:
+    with Arena(None, players, games=20, seed=1, timeout_scale=25.0) as warm:
         warm.run(jobs=1)
     before = left()
     print(f"\nafter 20 games: {before}")
-    with Arena(players, games=SOAK_GAMES, seed=2, timeout_scale=25.0) as arena:
+    with Arena(None, players, games=SOAK_GAMES, seed=2, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == SOAK_GAMES
         assert arena.tally.players[1].faults == {FaultKind.CRASHED: SOAK_GAMES}
@@ -141,12 +141,12 @@ def test_bots_are_bound_to_cores(pids: Path) -> None:
     cores = available_cores()
     before = os.sched_getaffinity(0)
     players = [bot("where", 1), bot("where", 2)]
-    with Arena(players, games=8, seed=1, timeout_scale=25.0) as arena:
+    with Arena(None, players, games=8, seed=1, timeout_scale=25.0) as arena:
         arena.run()
     used = {file.read_text() for file in pids.iterdir()}
     assert used <= {str(core) for core in cores}
     assert len(list(pids.iterdir())) == 16
-    with Arena(players, games=2, seed=1, timeout_scale=25.0) as arena:
+    with Arena(None, players, games=2, seed=1, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
     assert os.sched_getaffinity(0) == before
 
@@ -156,10 +156,10 @@ def test_games_of_several_cores(pids: Path) -> None:
     cores = available_cores()
     players = [bot("where", 1), bot("where", 2)]
     for jobs in (None, 1):
-        with Arena(players, games=2, seed=1, timeout_scale=25.0) as arena:
+        with Arena(None, players, games=2, seed=1, timeout_scale=25.0) as arena:
             arena.run(jobs=jobs, cores=len(cores))
     assert {file.read_text() for file in pids.iterdir()} == {" ".join(map(str, cores))}
-    with Arena(players, games=2, seed=1, timeout_scale=25.0) as arena:
+    with Arena(None, players, games=2, seed=1, timeout_scale=25.0) as arena:
         with pytest.raises(ValueError, match=rf"cores: expected 1 to {len(cores)}, got 0"):
             arena.run(cores=0)
         with pytest.raises(
@@ -173,7 +173,7 @@ def test_games_of_several_cores(pids: Path) -> None:
 @pytest.mark.slow
 def test_more_games_than_cores_without_limits() -> None:
     many = len(available_cores()) + 1
-    with Arena(["random", "greedy"], games=4, seed=1, timeout_scale=0) as arena:
+    with Arena(None, ["random", "greedy"], games=4, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=many)
         assert arena.tally.games == 4
 
@@ -264,7 +264,7 @@ def test_a_script_from_the_standard_input() -> None:
     """Workers cannot import it; that is said before any of them starts."""
     script = (
         "from locmsim.arena import Arena\n"
-        "with Arena(['random', 'greedy'], games=4, seed=1, timeout_scale=0) as arena:\n"
+        "with Arena(None, ['random', 'greedy'], games=4, seed=1, timeout_scale=0) as arena:\n"
         "    arena.run(jobs={})\n"
         "    print(arena.tally.games)\n"
     )
@@ -292,7 +292,7 @@ def test_a_script_without_a_main_guard(player: str, jobs: int, end: str, tmp_pat
     script = tmp_path / "script.py"
     script.write_text(
         "from locmsim.arena import Arena\n"
-        f"with Arena(['random', {player!r}], games=4, seed=1, timeout_scale=0) as arena:\n"
+        f"with Arena(None, ['random', {player!r}], games=4, seed=1, timeout_scale=0) as arena:\n"
         f"    arena.run(jobs={jobs})\n"
     )
     command = [sys.executable, str(script)]
@@ -313,7 +313,7 @@ class Mine(GreedyAgent):
 AGENTS["mine"] = Mine
 
 if __name__ == "__main__":
-    with Arena(["mine:deck=bodies", "random"], games=4, seed=1, timeout_scale=25.0) as arena:
+    with Arena(None, ["mine:deck=bodies", "random"], games=4, seed=1, timeout_scale=25.0) as arena:
         arena.run(jobs=2)
         print(arena.tally.games, sum(player.faults.total() for player in arena.tally.players))
 """
@@ -334,7 +334,7 @@ def test_agent_of_a_script(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_worker_that_is_killed() -> None:
     """If a worker is killed, the others play its games: none is lost and none is played twice."""
-    with Arena(["random", "greedy"], games=60, seed=3, timeout_scale=25.0) as arena:
+    with Arena(None, ["random", "greedy"], games=60, seed=3, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         expected = played(arena)
     killed: list[int] = []
@@ -346,7 +346,7 @@ def test_worker_that_is_killed() -> None:
             killed.extend(pid for pid, name in names.items() if b"locmsim.workers" in name)
             os.kill(killed[0], signal.SIGKILL)
 
-    with Arena(["random", "greedy"], games=60, seed=3, timeout_scale=25.0) as arena:
+    with Arena(None, ["random", "greedy"], games=60, seed=3, timeout_scale=25.0) as arena:
         arena.run(jobs=min(2, len(available_cores())), on_games=kill)
         assert killed
         assert played(arena) == expected
@@ -381,7 +381,7 @@ class Deadly(Executor):
 
 def test_game_that_kills_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """If a game kills its worker repeatedly, the others are played and an error names that game."""
-    with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
+    with Arena(None, ["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
         executor = Deadly(2, 3)
         run_on(monkeypatch, executor, 2)
         with pytest.raises(
@@ -396,7 +396,7 @@ def test_game_that_kills_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_game_whose_worker_was_killed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     run_on(monkeypatch, Deadly(3, 1), 2)
-    with Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
+    with Arena(None, ["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
         arena.run()
         assert arena.tally.games == 8
 
@@ -408,7 +408,7 @@ def test_executor_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
 
     run_on(monkeypatch, Gone(), 2)
     with (
-        Arena(["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena,
+        Arena(None, ["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena,
         pytest.raises(ArenaError, match=r"\): not finished, .* workers are gone: no longer"),
     ):
         arena.run()
@@ -461,11 +461,11 @@ def go_on(db: Path, before: int) -> None:
     with Store(db) as store:
         stored = store.numbers()
         assert len(stored) >= before
-    with Arena(db=db, games=2 * ((len(stored) + 3) // 2)) as arena:
+    with Arena(db, games=2 * ((len(stored) + 3) // 2)) as arena:
         assert arena.tally.games == len(stored)
         arena.run(jobs=1)
-        assert arena.tally.games == arena.goal.games
-        for number in range(1, arena.goal.games + 1):
+        assert arena.tally.games == arena.settings.count
+        for number in range(1, arena.settings.count + 1):
             arena.replay(number)
 
 

@@ -34,7 +34,7 @@ def unwrapped(text: str) -> str:
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("ask") / "games.db"
-    with Arena(["random", "greedy"], db=path, games=4, seed=4, timeout_scale=0) as arena:
+    with Arena(path, ["random", "greedy"], games=4, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
     return str(path)
 
@@ -93,7 +93,7 @@ def test_lost_games(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     ask("greedy", db, "--lost", "--last", "2")
     out = capsys.readouterr().out
     with Arena.load(db) as arena:
-        lost = arena.lost()
+        lost = [outcome.number for outcome in arena.games(arena.settings.players[0].name)]
     last = out.splitlines()[-1]
     assert last.startswith(f"{len(lost)} games lost by random: ")
     assert lost

@@ -134,7 +134,7 @@ def db(tmp_path: Path, script: Script) -> str:
 """
     path = str(tmp_path / "results.db")
     players = [f"bad={script(bad)}", f"good={GOOD}"]
-    with Arena(players, db=path, games=4, seed=1, timeout_scale=0) as arena:
+    with Arena(path, players, games=4, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=1)
     return path
 
@@ -189,7 +189,7 @@ def test_illegal_actions_after_play(script: Script, capfd: pytest.CaptureFixture
 
 def test_players_without_errors_take_no_room(tmp_path: Path) -> None:
     path = tmp_path / "results.db"
-    with Arena(["greedy", RandomAgent], db=path, games=2, seed=1, timeout_scale=0) as arena:
+    with Arena(path, ["greedy", RandomAgent], games=2, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=1)
     with sqlite3.connect(path) as connection:
         rows = connection.execute("SELECT words, illegal0, illegal1 FROM games").fetchall()

@@ -327,13 +327,13 @@ def test_a_changed_agent_is_not_mixed_with_the_old_one(
     program = tmp_path / "bot.py"
     program.write_text("print('PASS')\n")
     players = [f"a={sys.executable} bot.py", "b=greedy"]
-    with Arena(players, db="b.db", games=2, timeout_scale=0) as arena:
+    with Arena("b.db", players, games=2, timeout_scale=0) as arena:
         stored = json.dumps(arena.settings.to_json())
         assert "bot.py" in stored
         arena.run(jobs=1)
     program.write_text("print('CHOOSE')\n")
     with pytest.raises(StoreError, match=r"bot\.py"):
-        Arena(db="b.db")
+        Arena("b.db", games=2)
 
 
 @pytest.mark.slow

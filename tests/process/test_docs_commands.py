@@ -133,7 +133,7 @@ def test_commands_of_compare(desk: Desk) -> None:
 
 def test_the_columns_are_explained() -> None:
     page = (DOCS / "compare.md").read_text()
-    with Arena(["greedy", "random"], games=2, seed=1) as arena:
+    with Arena(None, ["greedy", "random"], games=2, seed=1) as arena:
         arena.run(jobs=1)
         header = arena.table().splitlines()[2]
     shown = next(line for line in page.splitlines() if line.startswith("    player  games"))

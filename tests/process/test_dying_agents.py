@@ -220,10 +220,10 @@ def arena_of(names: list[str], folder: Path, kind: str, **where: Any) -> None:
         players = ["random", *(f"{name}={text}" for name, text in specs.items())]
         settings: dict[str, Any] = {"mode": "gauntlet", "games": 2, "seed": 4}
         db = folder / f"{kind}-{scale}.db"
-        with Arena(players, db=db, timeout_scale=scale, **settings) as arena:
+        with Arena(db, players, timeout_scale=scale, **settings) as arena:
             arena.run(isolate=kind == "isolated", **where)
             assert arena.tally.games == 2 * len(some)
-            for outcome in arena.outcomes():
+            for outcome in arena.games():
                 seat = 1 - outcome.players.index(0)
                 name = arena.settings.players[outcome.players[seat]].name
                 # With `isolate`, agents of this game are programs.
@@ -312,9 +312,9 @@ def test_on_a_page(name: str, kind: str, tmp_path: Path) -> None:
 def test_what_an_agent_closes_is_open_for_others() -> None:
     """One worker plays all games; the others print, which needs what was closed."""
     closing = [spec(name) for name in ("ClosesOutput", "ClosesInput", "ClosesStreams")]
-    with Arena([spec("Prints"), *closing], games=2, seed=4, timeout_scale=0) as arena:
+    with Arena(None, [spec("Prints"), *closing], games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
-        assert [outcome.fault for outcome in arena.outcomes()] == [None] * 12
+        assert [outcome.fault for outcome in arena.games()] == [None] * 12
 
 
 @pytest.mark.slow
@@ -331,9 +331,9 @@ def test_a_death_that_does_not_come_again(tmp_path: Path) -> None:
         "            os._exit(9)\n"
         "        return super().act(observation)\n"
     )
-    with Arena(["greedy", f"{script}:Once"], games=4, seed=4, timeout_scale=0) as arena:
+    with Arena(None, ["greedy", f"{script}:Once"], games=4, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=2)
-        assert [outcome.fault for outcome in arena.outcomes()] == [None] * 4
+        assert [outcome.fault for outcome in arena.games()] == [None] * 4
         told = [DIED in arena.record(number).stderr[0] for number in range(1, 5)]
         assert any(told)
 
@@ -415,7 +415,7 @@ def test_what_ends_as_it_is_created_does_not_end_its_caller(tmp_path: Path) -> N
     for more in {}, {"decks": ends}, {"pilot": ends}:
         players = ["osl", "greedy"] if more else [ends, "greedy"]
         with pytest.raises(ValueError, match=message):
-            Arena(players, db=tmp_path / "a.db", **more)
+            Arena(tmp_path / "a.db", players, **more)
     # A page looks at runs without playing, and a start that is not given is looked up.
     settings = OptimizationSettings(f"{ends}:depth={{depth=1}}", LocmGame())
     assert Optimization(settings).values == {"depth": "1"}
@@ -445,10 +445,10 @@ def test_what_only_a_worker_cannot_make(ending: str, reason: str, tmp_path: Path
         "        made.touch()\n"
     )
     players = ["greedy", f"once={tmp_path / 'once.py'}:Once"]
-    with Arena(players, games=2, seed=4, timeout_scale=0) as arena:
+    with Arena(None, players, games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
-        records = play_games(arena.settings, [1, 2], apart=True)
-        outcomes = [*arena.outcomes(), *(record.outcome for record in records)]
+        records = play_games(arena.settings.task([1, 2]), apart=True)
+        outcomes = [*arena.games(), *(record.outcome for record in records)]
         assert len(outcomes) == 4
         for outcome in outcomes:
             assert outcome.fault is not None
@@ -459,9 +459,9 @@ def test_what_only_a_worker_cannot_make(ending: str, reason: str, tmp_path: Path
 
 @pytest.mark.slow
 def test_games_that_end_their_workers_are_played_again_alike() -> None:
-    with Arena(["greedy", spec("Segfaults")], games=2, seed=4, timeout_scale=0) as arena:
+    with Arena(None, ["greedy", spec("Segfaults")], games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
-        assert {outcome.fault and outcome.fault.kind for outcome in arena.outcomes()} == {CRASHED}
+        assert {outcome.fault and outcome.fault.kind for outcome in arena.games()} == {CRASHED}
         assert arena.verify(jobs=1) == []
 
 
@@ -537,9 +537,9 @@ def test_who_chooses_the_cards(name: str, message: str, player: list[str]) -> No
 def test_who_chooses_the_cards_in_a_tournament(jobs: int) -> None:
     players = [f"a={shlex.join(program('Prints'))}", "greedy"]
     for name in ("RaisesInChoose", "ExitsInReset"):
-        with Arena(players, games=2, seed=4, timeout_scale=0, decks=spec(name)) as arena:
+        with Arena(None, players, games=2, seed=4, timeout_scale=0, decks=spec(name)) as arena:
             arena.run(jobs=jobs)
-            faults = [outcome.fault for outcome in arena.outcomes()]
+            faults = [outcome.fault for outcome in arena.games()]
             assert [fault and (fault.player, fault.kind) for fault in faults] == [(0, CRASHED)] * 2
 
 

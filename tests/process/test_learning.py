@@ -251,7 +251,7 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
 
     monkeypatch.setattr(OnnxPolicy, "act_batch", noted)
     players = [f"policy:path={tmp_path / 'b.onnx'}", "greedy"]
-    with Arena(players, games=30, seed=1, timeout_scale=0) as arena:
+    with Arena(None, players, games=30, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == 30
     seen, masks, chosen = (np.concatenate(part) for part in zip(*asked, strict=True))

@@ -161,7 +161,7 @@ def test_table_of_the_page(site: Path, tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.syspath_prepend(str(site))
     db = str(tmp_path / "nim.db")
-    with Arena(["perfect", "random"], game=GAME, db=db, games=6, seed=2) as arena:
+    with Arena(db, ["perfect", "random"], game=GAME, games=6, seed=2) as arena:
         arena.run(jobs=1)
         expected = json.loads(json.dumps(arena.to_json()))
     del expected["faults"]

@@ -182,10 +182,10 @@ def test_opponents_from_a_pool(
         "old=osl",
         "v3=beam:nodes=20,time_ms=0,weights=weights.json",
     ]
-    with Arena(players, db="pool.db", games=2, seed=1, timeout_scale=0) as arena:
+    with Arena("pool.db", players, games=2, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=1)
-    with Arena(None, db="pool.db", retire=["old"]):
-        pass
+    with Arena("pool.db") as arena:
+        arena.retire(["old"])
     words = ["optimize", "beam:time_ms=0,nodes={nodes=20:10..40:int}", "--games", "20"]
     words += ["--jobs", "1", "--proof-games", "0", "--timeout-scale", "0"]
     left = [one.partition("=")[2] for one in players if "old" not in one]
@@ -200,8 +200,8 @@ def test_opponents_from_a_pool(
         assert stored["against"] == given
         assert [one["spec"] for one in stored["opponents"]] == expected
     # A run has the opponents that it began with.
-    with Arena(None, db="pool.db", add=["v4=osl"], games=2):
-        pass
+    with Arena("pool.db") as arena:
+        arena.add(["v4=osl"], more=2)
     assert main([*words, *against, "--state", str(state)]) == 0
     Path("pool.db").rename("moved.db")
     assert main([*words, *against, "--state", str(state)]) == 0

@@ -109,7 +109,7 @@ def test_a_game_of_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_ask(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Arena.load(db) as arena:
         record = arena.record(1)
-        lost = arena.lost("rule")
+        lost = [outcome.number for outcome in arena.games(lost_by="rule")]
     seat = record.outcome.players.index(1)  # player 1 is "rule", which does not use random numbers
     turn = 6 + seat
     assert main(["ask", "rule", f"{db}:1", "--turn", str(turn), "--json"]) == 0

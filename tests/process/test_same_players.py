@@ -42,7 +42,7 @@ def write_bot(folder: Path, word: str, base: str = "GreedyAgent") -> str:
 
 
 def play(*players: str, db: str, games: int = 2, **options: Any) -> None:
-    with Arena(players, db=db, games=games, seed=1, timeout_scale=0, **options) as arena:
+    with Arena(db, players, games=games, seed=1, timeout_scale=0, **options) as arena:
         arena.run(jobs=1)
 
 
@@ -51,27 +51,31 @@ def test_who_chooses_the_cards_or_plays_is_watched(folder: Path, how: str) -> No
     (folder / "other.py").write_text("from locmsim.agents import GreedyAgent as Other\n")
     play("greedy", "random", db="a.db", **{how: "other.py:Other"})
     (folder / "other.py").write_text("from locmsim.agents import RandomAgent as Other\n")
-    with pytest.raises(StoreError, match=r"other\.py has changed since game 1"):
-        Arena(None, db="a.db", games=4)
+    with (
+        Arena("a.db") as arena,
+        pytest.raises(StoreError, match=r"other\.py has changed since game 1"),
+    ):
+        arena.run()
 
 
 def test_cards_and_play_of_one_process_have_no_two_modules_of_a_name(folder: Path) -> None:
     for word in ("old", "new"):
         write_bot(folder / word, word)
     with pytest.raises(ValueError, match=r"^decks: .* have different modules 'bot': rename one$"):
-        Arena(["old/bot.py:Bot", "greedy"], games=2, decks="new/bot.py:Bot")
+        Arena(None, ["old/bot.py:Bot", "greedy"], games=2, decks="new/bot.py:Bot")
 
 
 def test_another_version_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     bot = f"bot={sys.executable} -m locmsim.bot --agent random"
     play(bot, "greedy", db="a.db")
     monkeypatch.setattr(_identity, "library", lambda package: "0.1.0 with other weights")
-    with pytest.raises(StoreError, match=r"locmsim has changed since game 1 \(of bot, greedy\)"):
-        Arena(None, db="a.db", games=4)
-    with Arena(None, db="a.db", games=4, force=True) as arena:
+    changed = r"locmsim has changed since game 1 \(of bot, greedy\)"
+    with pytest.raises(StoreError, match=changed):
+        Arena("a.db", games=4)
+    with Arena("a.db", games=4, force=True) as arena:
         arena.run(jobs=1)
         assert "note: locmsim has changed since game 1" in arena.table()
-    with Arena(None, db="a.db", games=4) as arena:
+    with Arena("a.db", games=4) as arena:
         assert "continued after 2 games" in arena.table()
 
 
@@ -80,10 +84,10 @@ def test_workers_that_live_on_make_the_agents_of_each_run(folder: Path) -> None:
     weights, played = folder / "w.json", []
     weights.write_text("{}")
     players = ["beam:weights=w.json,nodes=20,time_ms=0", "random"]
-    with Arena(players, seeds=[1], timeout_scale=0) as arena:
+    with Arena(None, players, seeds=[1], timeout_scale=0) as arena:
         for value in (0.0, 5.0, 0.0):
             weights.write_text(f'{{"1.5": {{"own.attack": {value}, "own.health": {1 - value}}}}}')
-            records = play_games(arena.settings, [1], run=str(len(played)))
+            records = play_games(arena.settings.task([1]), run=str(len(played)))
             played.append([answer[:2] for answer in records[0].answers])
     assert played[0] == played[2] != played[1]
 
@@ -97,17 +101,21 @@ def test_what_is_not_the_bot_does_not_lock_a_pool(
     python.parent.mkdir()
     command = "bot=python3 bot.py --log game.txt"
     play(command, "greedy", "random", db="pool.db")
-    with Arena(None, db="pool.db", add=["osl=osl"], games=2):
-        pass
+    with Arena("pool.db") as arena:
+        arena.add(["osl=osl"], more=2)
     python.symlink_to(sys.executable)
     monkeypatch.setenv("PATH", f"{python.parent}:{os.environ['PATH']}")
     (folder / "game.txt").write_text("what it has written")
-    with Arena(None, db="pool.db", games=2):
-        pass
+    with Arena("pool.db") as arena:
+        arena.more(2)
     (folder / "bot.py").write_text("import sys\n[print('PASS;') for line in sys.stdin]\n")
-    with pytest.raises(StoreError, match=r"bot\.py has changed since game 1.*--retire"):
-        Arena(None, db="pool.db", games=2)
-    with Arena(None, db="pool.db", games=2, force=True) as arena:
+    with (
+        Arena("pool.db") as arena,
+        pytest.raises(StoreError, match=r"bot\.py has changed since game 1.*--retire"),
+    ):
+        arena.more(2)
+    with Arena("pool.db", force=True) as arena:
+        arena.more(2)
         assert "note: bot.py has changed since game 1 (bot)" in arena.table()
 
 
@@ -137,12 +145,14 @@ def test_an_agent_in_a_process_of_its_own_fails_alone(folder: Path) -> None:
         "        return", "        os.path.exists('go') or os._exit(3)\n        return"
     )
     (folder / "new" / "bot.py").write_text(code)
-    with Arena(["old/bot.py:Bot", "new/bot.py:Bot"], seeds=[1, 2, 3], timeout_scale=0) as arena:
+    with Arena(
+        None, ["old/bot.py:Bot", "new/bot.py:Bot"], seeds=[1, 2, 3], timeout_scale=0
+    ) as arena:
         found = []
         for number in range(1, 7):
             if number == 3:
                 (folder / "go").touch()
-            found += play_games(arena.settings, [number], run="this one")
+            found += play_games(arena.settings.task([number]), run="this one")
         forget_agents()
     faults = [record.outcome.fault for record in found]
     assert ["exited with code 3" in fault.message for fault in faults if fault] == [True, True]

@@ -48,7 +48,7 @@ def test_every_page(
     log, db = tmp_path / "log.json", tmp_path / "results.db"
     result = play([make_agent("greedy"), make_agent("random")], Match(seed=4), timeout_scale=0)
     log.write_text(log_line(result))
-    with Arena(["greedy", "random", "osl"], db=db, games=2, seed=4, timeout_scale=0) as arena:
+    with Arena(db, ["greedy", "random", "osl"], games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
     url = server(str(log), dbs=[str(db)])
     options = {"color_scheme": scheme, "viewport": {"width": size[0], "height": size[1]}}

@@ -105,7 +105,7 @@ def boxes(page: Any, chart: str) -> list[dict[str, float]]:
 
 def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path: Path) -> None:
     played, db = tmp_path / "played.db", tmp_path / "live.db"
-    with Arena(["one=greedy", "two=random"], db=played, games=12, seed=1) as arena:
+    with Arena(played, ["one=greedy", "two=random"], games=12, seed=1) as arena:
         arena.run(jobs=1)
         records = [arena.record(number) for number in range(1, 13)]
     address = serve("--db", db)
@@ -165,7 +165,7 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
 def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: Path) -> None:
     db = tmp_path / "results.db"
     players = [Player(name, "greedy", False) for name in NAMES]
-    with Arena(players, db=db, games=2, seed=1) as arena:
+    with Arena(db, players, games=2, seed=1) as arena:
         arena.run(jobs=1)
     address = serve("--db", db)
     for width, scheme in ((1280, "light"), (390, "dark")):
@@ -201,7 +201,7 @@ def test_the_table_of_cards(
     """Cards are counted when asked for, and sorted by each column in both directions."""
     db, empty = tmp_path / "results.db", tmp_path / "other.db"
     for path, game in ((db, "locm:rules=1.2"), (empty, "vestrock:turns=4")):
-        with Arena(["one=random", "two=random"], game=game, db=path, games=6, seed=3) as arena:
+        with Arena(path, ["one=random", "two=random"], game=game, games=6, seed=3) as arena:
             arena.run(jobs=1)
     with Arena.load(db) as arena:
         everybody, rows = arena.cards(), arena.cards("two")
@@ -268,7 +268,7 @@ def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Pa
 def test_another_game(serve: Server, open_site: Opener, tmp_path: Path) -> None:
     """For a game other than Legends of Code and Magic, scores are shown but no links to replays."""
     db = tmp_path / "vestrock.db"
-    with Arena(["rule", "random"], game="vestrock:turns=20", db=db, games=2, seed=1) as arena:
+    with Arena(db, ["rule", "random"], game="vestrock:turns=20", games=2, seed=1) as arena:
         arena.run(jobs=1)
         points = [player.points for player in arena.tally.players]
     page = open_site(serve("--db", db), "arena")

@@ -561,9 +561,7 @@ def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_
 def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     db, log = tmp_path / "results.db", tmp_path / "log.json"
     broken = f"broken={shlex.join([sys.executable, '-c', 'raise SystemExit(3)'])}"
-    with Arena(
-        ["one=greedy", "two=random", broken], games=2, db=db, seed=4, timeout_scale=0
-    ) as arena:
+    with Arena(db, ["one=greedy", "two=random", broken], games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
     game = next(golden_games("1.2"))
     log.write_text(log_line(golden_result(game)))

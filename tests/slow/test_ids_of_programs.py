@@ -26,7 +26,9 @@ KINDS = (
 def played(ids: str, kind: str) -> list[Any]:
     """Play games of the bot against a kind of agent; return the actions of each, and the winner."""
     games = []
-    with Arena([BOT, f"other={kind}"], ids=ids, games=GAMES, seed=5, timeout_scale=0) as arena:
+    with Arena(
+        None, [BOT, f"other={kind}"], ids=ids, games=GAMES, seed=5, timeout_scale=0
+    ) as arena:
         arena.run(jobs=2)
         for number in range(1, arena.tally.games + 1):
             result = arena.replay(number)

@@ -1,5 +1,7 @@
 from locmsim.arena.cards import CardCase as CardCase
 from locmsim.arena.cards import CardRow as CardRow
+from locmsim.arena.fixtures import Fixture as Fixture
+from locmsim.arena.fixtures import Player as Player
 from locmsim.arena.locm import LocmGame as LocmGame
 from locmsim.arena.records import Answer as Answer
 from locmsim.arena.records import Outcome as Outcome
@@ -10,11 +12,8 @@ from locmsim.arena.registry import known_games as known_games
 from locmsim.arena.registry import make_game as make_game
 from locmsim.arena.runner import ArenaError as ArenaError
 from locmsim.arena.schedule import MODES as MODES
-from locmsim.arena.schedule import Fixture as Fixture
-from locmsim.arena.schedule import Player as Player
 from locmsim.arena.schedule import Settings as Settings
 from locmsim.arena.seeds import parse_seeds as parse_seeds
-from locmsim.arena.store import Goal as Goal
 from locmsim.arena.store import StoreError as StoreError
 from locmsim.arena.tally import PlayerTally as PlayerTally
 from locmsim.arena.tally import Tally as Tally

@@ -8,7 +8,7 @@ from typing import Any
 from locmsim.arena.records import Outcome
 from locmsim.arena.report import as_json
 from locmsim.arena.schedule import Settings
-from locmsim.arena.store import Goal, Store
+from locmsim.arena.store import Store
 from locmsim.arena.tally import PairResult, Tally
 from locmsim.stats import PairCounts, Sprt, score_interval
 
@@ -37,7 +37,6 @@ class ResultsReader:
 
     def _forget(self) -> None:
         self.tally: Tally | None = None
-        self.goal = Goal(0, None)
         #: Sums after some numbers of games, and the pairs after the last of them.
         self._before: list[Tally] = []
         self._pairs: list[PairResult] = []
@@ -45,7 +44,7 @@ class ResultsReader:
         self._gap = 1
         self._played: set[int] = set()
         self._last = 0
-        self._left = False
+        self._left = 0
         #: Number of games that were read one by one, for tests.
         self.games_read = 0
 
@@ -53,44 +52,37 @@ class ResultsReader:
         """Read what is new."""
         with Store(self.path) as store:
             assert store.settings is not None
-            goal = store.goal or Goal(0, None)
             known = self.tally
             if (
                 known is None
                 or known.settings != store.settings
-                or goal.sprt != self.goal.sprt
                 or store.last() < self._last  # another tournament with the same settings
             ):
                 self._forget()
-                self.tally = known = self._begin(store, goal)
-                self.version += 1
-            if goal != self.goal:
-                self.goal = goal
+                self.tally = known = self._begin(store)
                 self.version += 1
             before = known.games
             for outcome in store.outcomes(self._gap):
                 if outcome.number not in self._played:
                     self._add(known, outcome)
             self.version += known.games > before
-            # Games of players who are retired are not played.
-            retired = store.settings.retired
-            self._left = bool(retired) and next(store.missing(goal.games), None) is not None
+            self._left = store.left()
         while self._gap in self._played:
             self._played.remove(self._gap)
             self._gap += 1
         return known
 
-    def _begin(self, store: Store, goal: Goal) -> Tally:
+    def _begin(self, store: Store) -> Tally:
         """Return the sums of the first games, of none if these are few."""
         assert store.settings is not None
-        if store.last() > _FEW and (known := store.sums(goal.sprt)) is not None:
+        if store.last() > _FEW and (known := store.sums()) is not None:
             self._before = store.sums_between(_PLACES)
             self._gap = known.games + 1
             self._last = known.games
             if self._before[-1].games < known.games:
-                self._before.append(Tally.from_json(known.to_json(), store.settings, None))
+                self._before.append(Tally.from_json(known.to_json(), store.settings))
             return known
-        return Tally(store.settings, goal.sprt)
+        return Tally(store.settings)
 
     def _add(self, tally: Tally, outcome: Outcome) -> None:
         self.games_read += 1
@@ -108,17 +100,12 @@ class ResultsReader:
     @property
     def finished(self) -> bool:
         """Whether the tournament is over: all games are played, or its test has decided."""
-        tally = self.tally
-        if tally is None or not self.goal.games:
-            return False
-        if tally.settings.retired:
-            return not self._left
-        return tally.games >= self.goal.games or tally.decided
+        return self.tally is not None and (not self._left or self.tally.decided)
 
     def to_json(self) -> dict[str, Any]:
         """Return the results as `locmsim.arena.Arena.to_json` does, without the list of faults."""
         assert self.tally is not None
-        return {**as_json(self.tally), "goal": self.goal.games}
+        return as_json(self.tally)
 
     def score_curve(self, player: int, points: int = 200) -> dict[str, list[float]]:
         """Return the score of a player over time, see `score_curve`."""
@@ -127,11 +114,10 @@ class ResultsReader:
 
     def llr_curve(self, points: int = 200) -> dict[str, list[float]] | None:
         """Return the progress of the sequential test, see `llr_curve`, or None without a test."""
-        if self.goal.sprt is None:
+        if (sprt := self.settings.sprt) is None:
             return None
-        player = self.goal.sprt.player
-        before = [tally.player_pairs(player) for tally in self._before]
-        return llr_curve(self._pairs, self.goal.sprt, points, before)
+        before = [tally.player_pairs(sprt.player) for tally in self._before]
+        return llr_curve(self._pairs, sprt, points, before)
 
 
 def score_curve(

@@ -9,14 +9,14 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import compress
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from locmsim._io import numbered
 from locmsim._plugins import class_modules, taken_module
 from locmsim._specs import make
+from locmsim.arena.fixtures import Fixture, Player, Task
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.registry import game_to_json
-from locmsim.arena.schedule import Fixture, Player, Settings
 from locmsim.contract import LIVE_SUFFIX, Contestant, Game, Match, Part
 from locmsim.errors import ENDINGS, shown
 from locmsim.referee.agent_process import (
@@ -32,6 +32,9 @@ from locmsim.referee.process import BotFault
 from locmsim.referee.process_match import Call, Result, play, replay_calls
 from locmsim.supervisor import Supervisor
 from locmsim.workers import in_worker, seat_cores
+
+if TYPE_CHECKING:
+    from locmsim.arena.schedule import Settings
 
 __all__ = [
     "DIED",
@@ -53,17 +56,17 @@ class _Agents(threading.local):
     """
 
     def __init__(self) -> None:
-        self.run: object = None
+        self.run = ""
         self.agents: dict[tuple[int, int], Contestant] = {}
         #: The processes of agents that cannot share this one.
         self.processes: dict[tuple[int, int], AgentProcess] = {}
         self.supervisor = Supervisor()
 
-    def begin(self, run: str, settings: Settings) -> None:
+    def begin(self, run: str) -> None:
         """Forget the agents of any other run."""
-        if not run or (run, settings) != self.run:
+        if not run or run != self.run:
             self.end_processes()
-            self.run, self.agents = (run, settings), {}
+            self.run, self.agents = run, {}
 
     def end_processes(self) -> None:
         """End the processes of agents; others are started when they are needed."""
@@ -82,26 +85,26 @@ class _Agents(threading.local):
             return fault
         return self.processes[key]
 
-    def get(self, settings: Settings, index: int, seat: int) -> Contestant:
+    def get(self, task: Task, index: int, seat: int) -> Contestant:
         key = index, seat
         if key not in self.agents:
-            player = settings.players[index]
+            player = task.players[index]
             if player.agent is None or isinstance(player.agent, type):
-                agent = _new_agent(settings.game, player)
+                agent = _new_agent(task.game, player)
             else:
-                agent = _copy_of(player, settings)
-            self.agents[key] = _combined(settings.game, agent, settings.decks, settings.pilot)
+                agent = _copy_of(player, task)
+            self.agents[key] = _combined(task.game, agent, task.decks, task.pilot)
         return self.agents[key]
 
-    def decks(self, settings: Settings, seat: int) -> Contestant:
+    def decks(self, task: Task, seat: int) -> Contestant:
         """Return the agent who chooses the cards of a program in a seat."""
         key = -1, seat
         if key not in self.agents:
-            self.agents[key] = settings.game.make_agent(settings.decks)
+            self.agents[key] = task.game.make_agent(task.decks)
         return self.agents[key]
 
 
-def _copy_of(player: Player, settings: Settings) -> Contestant:
+def _copy_of(player: Player, task: Task) -> Contestant:
     """Return a copy of an agent, or the agent itself if it is not shared or has no copies."""
     agent: Contestant = player.agent
     try:
@@ -109,7 +112,7 @@ def _copy_of(player: Player, settings: Settings) -> Contestant:
     except ENDINGS:
         raise
     except BaseException as error:
-        alone = sum(other.agent is agent for other in settings.players) == 1
+        alone = sum(other.agent is agent for other in task.players.values()) == 1
         if alone and threading.current_thread() is threading.main_thread():
             return agent
         raise ValueError(f"player {player.name!r} cannot be copied: {shown(error)}") from error
@@ -132,8 +135,7 @@ DIED = (
 
 
 def play_games(
-    settings: Settings,
-    numbers: Sequence[int],
+    task: Task,
     live: str = "",
     *,
     run: str = "",
@@ -141,29 +143,28 @@ def play_games(
     isolate: bool = False,
     apart: bool = False,
 ) -> list[Record]:
-    """Play the games with these numbers.
+    """Play the games of a task.
 
-    Agents are kept for other games of the same `run`, if it has a name. If the folder `live`
+    Agents are kept for other tasks of the same `run`, if it has a name. If the folder `live`
     exists, each game can be watched there (`locmsim.referee.live`). With `apart`, agents of others
     play in processes of their own, and with `again` too: a worker died in the games before. With
     `isolate`, all agents do.
     A bot or agent that fails loses its game, even if only this process cannot make the agent.
     ``OSError`` concerns this machine, ``ValueError`` the description of an agent of the package.
     """
-    _agents.begin(run, settings)
-    seats = _Seats(settings, isolate, apart or again)
+    _agents.begin(run)
+    seats = _Seats(task, isolate, apart or again)
     records = []
     with contextlib.redirect_stdout(sys.stderr):  # output of agents must not mix with results
-        for number in numbers:
-            fixture = settings.fixture(number)
-            match = new_match(settings, fixture)
-            with _watched(live, settings, fixture, match) as on_call:
+        for fixture in task.fixtures:
+            match = new_match(task, fixture)
+            with _watched(live, task, fixture, match) as on_call:
                 result = play(
                     [seats.contestant(fixture, seat, match) for seat in (0, 1)],
                     match,
-                    timeout_scale=settings.timeout_scale,
-                    match_limit=settings.match_limit,
-                    lenient=settings.lenient,
+                    timeout_scale=task.timeout_scale,
+                    match_limit=task.match_limit,
+                    lenient=task.lenient,
                     on_call=on_call,
                     expendable=seats.expendable,
                     cores=seat_cores() or ((), ()),
@@ -171,14 +172,14 @@ def play_games(
                 )
             if result.fault is not None:
                 _agents.end_processes()
-            if again and any(not settings.players[index].process for index in fixture.players):
+            if again and any(not task.players[index].process for index in fixture.players):
                 first, second = result.stderr
                 result = replace(result, stderr=(first + DIED, second + DIED))
             records.append(record_of(fixture, result))
     return records
 
 
-def name_of(settings: Settings, numbers: Sequence[int]) -> str:
+def name_of(settings: "Settings", numbers: Sequence[int]) -> str:
     """Return what games are called in messages, a single one with its players and its seed."""
     name = numbered("game", numbers)
     if len(numbers) > 1:
@@ -191,23 +192,26 @@ def name_of(settings: Settings, numbers: Sequence[int]) -> str:
 class _Seats:
     """Who plays the seats of games: programs, agents of this process, agents in their own."""
 
-    def __init__(self, settings: Settings, isolate: bool, apart: bool) -> None:
-        self._settings = settings
+    def __init__(self, task: Task, isolate: bool, apart: bool) -> None:
+        self._task = task
         self._isolate = isolate
-        game = settings.game
+        game = task.game
         #: Whether code of others chooses the cards or plays for all players.
-        self._shared = any(is_foreign_player(one, game) for one in shared_players(settings))
-        self._foreign = [self._shared or is_foreign_player(one, game) for one in settings.players]
+        self._shared = any(is_foreign_player(one, game) for one in shared_players(task))
+        self._foreign = {
+            index: self._shared or is_foreign_player(one, game)
+            for index, one in task.players.items()
+        }
         self._apart = apart
         self._one_name = not apart and self._share_names()
         #: A worker is replaced when it ends, and the game is played again.
-        self.expendable = in_worker() and (self._shared or any(self._foreign))
+        self.expendable = in_worker() and any(self._foreign.values())
 
     def _share_names(self) -> bool:
         """Return whether agents of files need processes of their own: modules have one name."""
-        players = [*compress(self._settings.players, self._foreign)]
+        players = [*compress(self._task.players.values(), self._foreign.values())]
         places: dict[str, str] = {}
-        for player in players + shared_players(self._settings) * self._shared:
+        for player in players + shared_players(self._task) * self._shared:
             modules = class_modules(player.spec, "locmsim.agents")
             if taken_module(modules) or any(places.get(k, v) != v for k, v in modules.items()):
                 return True
@@ -216,35 +220,35 @@ class _Seats:
 
     def contestant(self, fixture: Fixture, seat: int, match: Match) -> Any:
         """Return the player of a seat."""
-        settings, index = self._settings, fixture.players[seat]
-        player, foreign = settings.players[index], self._foreign[index]
+        task, index = self._task, fixture.players[seat]
+        player, foreign = task.players[index], self._foreign[index]
         if player.process:
             return player.spec
         seed = fixture.agent_seed(seat)
-        if self._isolate and player.agent is None and not (settings.decks or settings.pilot):
-            command = settings.game.command_of(player.spec, seed)
+        if self._isolate and player.agent is None and not (task.decks or task.pilot):
+            command = task.game.command_of(player.spec, seed)
             if command is not None:
                 return command
         if self._isolate or ((self._apart or self._one_name) and foreign):
-            make = partial(_new_contestant, settings.game, player, settings.decks, settings.pilot)
+            make = partial(_new_contestant, task.game, player, task.decks, task.pilot)
             isolated = IsolatedAgent(make, seed, known=foreign)
             kept = self._one_name and not self._isolate
             return _agents.process((index, seat), isolated, match) if kept else isolated
-        return self._ready(partial(_agents.get, settings, index, seat), seed, foreign)
+        return self._ready(partial(_agents.get, task, index, seat), seed, foreign)
 
     def choosers(self, fixture: Fixture) -> dict[int, Any]:
         """Return who chooses the cards of programs, by seat."""
-        settings = self._settings
+        task = self._task
         found: dict[int, Any] = {}
         for seat, index in enumerate(fixture.players):
-            if not (settings.decks and settings.players[index].process):
+            if not (task.decks and task.players[index].process):
                 continue
             seed = fixture.agent_seed(seat)
             if self._isolate or ((self._apart or self._one_name) and self._shared):
-                make = partial(settings.game.make_agent, settings.decks)
+                make = partial(task.game.make_agent, task.decks)
                 found[seat] = IsolatedAgent(make, seed, known=self._shared)
             else:
-                make = partial(_agents.decks, settings, seat)
+                make = partial(_agents.decks, task, seat)
                 found[seat] = self._ready(make, seed, self._shared)
         return found
 
@@ -256,7 +260,7 @@ class _Seats:
         return ready(agent, seed, expendable=self.expendable)
 
 
-def shared_players(settings: Settings) -> list[Player]:
+def shared_players(settings: "Task | Settings") -> list[Player]:
     """Return the agents who choose the cards or play for all players, as players."""
     return [Player(spec, spec, False) for spec in (settings.decks, settings.pilot) if spec]
 
@@ -307,24 +311,24 @@ def _combined(game: Any, agent: Contestant, decks: str, pilot: str) -> Contestan
 
 @contextlib.contextmanager
 def _watched(
-    live: str, settings: Settings, fixture: Fixture, match: Any
+    live: str, task: Task, fixture: Fixture, match: Any
 ) -> Iterator[Callable[[Call], object]]:
     """Return a callback for each answer, by which the match can be watched."""
     if not (live and os.path.isdir(live)):
         yield lambda call: None
         return
-    players = [settings.players[index] for index in fixture.players]
+    players = [task.players[index] for index in fixture.players]
     names, specs = [one.name for one in players], [one.spec for one in players]
     begun = None
-    if Part.REPLAY not in settings.game.parts:
+    if Part.REPLAY not in task.game.parts:
         seeds = {"seed": fixture.seed, "card_seed": fixture.card_seed}
-        begun = {"game": game_to_json(settings.game), **seeds}
+        begun = {"game": game_to_json(task.game), **seeds}
     path = os.path.join(live, f"{fixture.number}{LIVE_SUFFIX}")
     with LiveLog(path, match, names, begun, specs) as log:
         yield log.add
 
 
-def replayed(settings: Settings, record: Record) -> Result[Any]:
+def replayed(settings: "Settings", record: Record) -> Result[Any]:
     """Replay a stored game and return its result, with everything sent to the players.
 
     ``ValueError`` if the answers do not lead to the stored result.
@@ -345,6 +349,6 @@ def replayed(settings: Settings, record: Record) -> Result[Any]:
     return replace(result, decks=settings.decks)
 
 
-def new_match(settings: Settings, fixture: Fixture) -> Match:
+def new_match(settings: "Task | Settings", fixture: Fixture) -> Match:
     """Return the match of a game before its first answer."""
     return settings.game.new_match(fixture.seed, fixture.card_seed)

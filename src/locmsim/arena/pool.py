@@ -15,8 +15,9 @@ from itertools import combinations
 
 from locmsim._database import is_database
 from locmsim._identity import difference
+from locmsim.arena.fixtures import Player
 from locmsim.arena.registry import game_to_json
-from locmsim.arena.schedule import Draw, Player, Segment, Settings
+from locmsim.arena.schedule import Draw, Segment, Settings, identified
 from locmsim.arena.store import Store
 from locmsim.contract import Game
 from locmsim.stats import PairCounts, most_telling
@@ -65,7 +66,7 @@ def players_in(text: str, game: Game) -> list[Player]:
         indices = [i for i in range(len(settings.players)) if i not in settings.retired]
     found = []
     for index in indices:
-        then, now = settings.players[index], settings.identified(index)
+        then, now = settings.players[index], identified(settings, index)
         if then.ready:
             raise ValueError(f"{path}: player {then.name!r} has no description")
         since = f"the games of {then.name!r}"
@@ -86,10 +87,9 @@ def retired(settings: Settings, names: Sequence[str]) -> Settings:
 
 def grown(
     settings: Settings,
-    games: int,
     added: Sequence[Player],
     against: Sequence[str] = (),
-    in_all: int | None = None,
+    games: int | None = None,
 ) -> Settings:
     """Return the settings of a tournament with further players, and the games that they play.
 
@@ -97,14 +97,12 @@ def grown(
     ----------
     settings : Settings
         The tournament.
-    games : int
-        Its number of games.
     added : sequence of Player
         The new players. Each plays as many games against each opponent as two players of the first
         schedule play against each other.
     against : sequence of str
         Names of opponents; by default all players who are not retired, and the other new ones.
-    in_all : int, optional
+    games : int, optional
         The number of games of the new players in all. They are drawn where they tell most.
 
     Raises
@@ -121,26 +119,26 @@ def grown(
                 " name"
             )
         known.add(player.name)
-    segments = settings.segments or (_whole(settings, games),)
+    settings = _pool(settings)
     old = [i for i in range(len(settings.players)) if i not in settings.retired]
     new = range(len(settings.players), len(settings.players) + len(added))
-    settings = replace(settings, players=(*settings.players, *added), segments=segments)
+    settings = replace(settings, players=(*settings.players, *added))
     opponents = _opponents(settings, against)
-    if in_all is not None:
-        return _to_draw(settings, tuple(new), opponents, in_all)
+    if games is not None:
+        return _to_draw(settings, tuple(new), opponents, games)
     others = opponents or [*old, *new]
     pairings = {(min(i, j), max(i, j)): None for j in new for i in others if i != j}
-    segment = Segment(tuple(pairings), segments[0].rounds)
-    return replace(settings, segments=(*segments, segment))
+    segment = Segment(tuple(pairings), settings.segments[0].rounds)
+    return replace(settings, segments=(*settings.segments, segment))
 
 
 def widened(settings: Settings, games: int, against: Sequence[str] = ()) -> Settings:
-    """Return the settings of a pool with further games, which are drawn where they tell most.
+    """Return the settings of a tournament with further games, drawn where they tell most.
 
     Parameters
     ----------
     settings : Settings
-        The pool.
+        The tournament.
     games : int
         The number of further games.
     against : sequence of str
@@ -151,6 +149,7 @@ def widened(settings: Settings, games: int, against: Sequence[str] = ()) -> Sett
     ValueError
         A name is not known, or the player is retired, or the number of games is wrong.
     """
+    settings = _pool(settings)
     return _to_draw(settings, (), _opponents(settings, against), games)
 
 
@@ -196,7 +195,7 @@ def _to_draw(
     step = min(meetings, max(_LEAST, -(-meetings // _STEPS)))
     draw = Draw(players, tuple(opponents), meetings, step)
     if not _candidates(settings, draw, _rounds(settings)):
-        raise ValueError("games: no pairing of the pool is left to play")
+        raise ValueError("more: no pairing of the pool is left to play")
     return replace(settings, draws=(*settings.draws, draw))
 
 
@@ -235,7 +234,10 @@ def _opponents(settings: Settings, against: Sequence[str]) -> list[int]:
     return opponents
 
 
-def _whole(settings: Settings, games: int) -> Segment:
-    """Return the schedule of a tournament that was no pool so far."""
-    rounds = games // (settings.pairing_count * settings.games_per_meeting)
-    return Segment(tuple(settings.pairings), rounds)
+def _pool(settings: Settings) -> Settings:
+    """Return the settings of a tournament as those of a pool."""
+    if settings.segments:
+        return settings
+    if settings.sprt is not None:
+        raise ValueError("sprt: a tournament with a sequential test cannot grow")
+    return replace(settings, segments=(Segment(tuple(settings.pairings), settings.rounds),))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from locmsim.arena.schedule import Fixture
+from locmsim.arena.fixtures import Fixture
 from locmsim.contract import Fault
 from locmsim.referee.illegal import illegal_actions
 from locmsim.referee.process_match import Result

@@ -24,6 +24,7 @@ __all__ = [
     "grid",
     "lost_games",
     "lost_table",
+    "ratings_of",
     "running_score",
     "tables",
 ]
@@ -128,14 +129,17 @@ def _strength(tally: Tally, index: int, ratings: Ratings | None) -> float:
 
 
 def _ratings(tally: Tally) -> Ratings | None:
-    """Return ratings; None for two players, where the interval suffices.
+    """Return ratings; None for two players, where the interval suffices."""
+    return ratings_of(tally, tally.settings.anchor) if _is_rated(tally) else None
+
+
+def ratings_of(tally: Tally, anchor: tuple[str, float] | None) -> Ratings | None:
+    """Return ratings, if games connect all players.
 
     They do not depend on the order of the players, not even by rounding.
     """
     settings = tally.settings
-    anchor, count = settings.anchor, len(settings.players)
-    if not _is_rated(tally):
-        return None
+    count = len(settings.players)
     order = sorted(range(count), key=lambda index: settings.players[index].name)
     rank = {index: place for place, index in enumerate(order)}
     pairs = {
@@ -144,12 +148,12 @@ def _ratings(tally: Tally) -> Ratings | None:
         )
         for (a, b), counts in tally.pairs.items()
     }
-    fixed = None if anchor is None else (rank[settings.index(anchor[0])], anchor[1])
-    ratings = bradley_terry(count, dict(sorted(pairs.items())), fixed)
-    if ratings is None:
+    fixed = None if anchor is None else (rank[settings.index(anchor[0], "anchor: ")], anchor[1])
+    found = bradley_terry(count, dict(sorted(pairs.items())), fixed)
+    if found is None:
         return None
     places = [rank[index] for index in range(count)]
-    return Ratings(ratings.elo[places], ratings.error[places])
+    return Ratings(found.elo[places], found.error[places])
 
 
 def _late_text(tally: Tally) -> str:
@@ -490,6 +494,7 @@ def as_json(tally: Tally) -> dict[str, Any]:
     result: dict[str, Any] = {
         "settings": settings.to_json(),
         "games": tally.games,
+        "goal": settings.count,
         "mean_turns": tally.turns / tally.games if tally.games else None,
         "players": players,
         "pairings": [

@@ -103,28 +103,26 @@ class BatchRunner(Generic[_Played]):
 def play_missing(
     store: Store,
     tally: Tally,
-    count: int,
     workers: Workers,
     on_games: Callable[[int], None] = lambda games: None,
     isolate: bool = False,
     apart: bool = False,
 ) -> None:
-    """Play the games of 1 to `count` missing in `store`, and add them to store and tally.
+    """Play the games missing in `store`, and add them to store and tally.
 
     With `isolate`, each agent plays in a process of its own, with `apart` each agent of others. A
     game in which a worker dies is played again apart, and whoever dies then loses it. It ends early
     when the sequential test of the tally has decided. `on_games` is called whenever games have
     arrived. However this ends, the games played so far are stored.
     """
-    todo, run = store.missing(count), secrets.token_hex()
+    todo, run = store.missing(), secrets.token_hex()
     # A sequential test counts games in the order of the schedule, no more of them than it needs.
     tested = tally.sprt is not None
 
     def submit(executor: Executor, numbers: list[int], again: bool) -> Future[list[Record]]:
         return executor.submit(
             play_games,
-            tally.settings,
-            numbers,
+            tally.settings.task(numbers),
             f"{store.path}{LIVE_SUFFIX}",
             run=run,
             again=again,

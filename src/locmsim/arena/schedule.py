@@ -9,21 +9,31 @@ import contextlib
 import math
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
 from locmsim._identity import identity
 from locmsim._options import Option, check, documented
 from locmsim._plugins import place_of
-from locmsim._seeds import agent_seed, derived_seed
+from locmsim._seeds import derived_seed
+from locmsim.arena.fixtures import Fixture, Player, Task
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.seeds import Seeds, parse_seeds
 from locmsim.contract import Game
 from locmsim.referee.players import is_foreign_text
+from locmsim.stats import Sprt
 
-__all__ = ["MODES", "Draw", "Fixture", "Player", "Segment", "SettingValues", "Settings"]
+__all__ = [
+    "MODES",
+    "Draw",
+    "Segment",
+    "SettingValues",
+    "Settings",
+    "checked",
+    "identified",
+]
 
 Mode = Literal["round-robin", "gauntlet"]
 #: All players against each other, or the first against each of the others.
@@ -32,69 +42,9 @@ MODES: tuple[Mode, ...] = ("round-robin", "gauntlet")
 _NAME = re.compile(r"\S.*")
 #: Far more games than anybody can play, and less than what a file of results can count.
 _MOST_GAMES = 2_000_000_000
+#: Games per pairing by default.
+_DEFAULT_GAMES = 200
 _MOST_RATING = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Player:
-    """A contestant: an agent that plays in this process, or a command over stdin.
-
-    Parameters
-    ----------
-    name : str
-        The name in tables.
-    spec : str
-        The description of an agent, or a command line.
-    process : bool
-        True for a command.
-    ready : bool
-        Whether `agent` is an object that `spec` cannot recreate.
-    identity : mapping, optional
-        What the player was when the tournament began, with who chooses their cards or plays for
-        them (`locmsim._identity`).
-    agent : class or agent, optional
-        The agent's class, or an agent, which is copied for each seat and worker.
-    """
-
-    name: str
-    spec: str
-    process: bool
-    ready: bool = False
-    identity: Mapping[str, str] | None = field(default=None, compare=False, repr=False)
-    agent: Any = field(default=None, compare=False, repr=False)
-
-
-class Fixture(NamedTuple):
-    """One game of a tournament, before it is played.
-
-    Parameters
-    ----------
-    number : int
-        The number of the game, from 1.
-    players : tuple of int
-        Indices of the players by seat.
-    seed : int
-        The match's ``seed``.
-    card_seed : int or None
-        The seed of the cards, if they do not follow from `seed`.
-    """
-
-    number: int
-    players: tuple[int, int]
-    seed: int
-    card_seed: int | None
-
-    def agent_seed(self, seat: int) -> int:
-        """Return the seed by which the agent in a seat is reset.
-
-        It follows from the match's seed, as in `locmsim play`: the game can be played again.
-
-        Parameters
-        ----------
-        seat : int
-            The seat of the agent.
-        """
-        return agent_seed(self.seed, seat)
 
 
 class Segment(NamedTuple):
@@ -139,6 +89,7 @@ class Draw(NamedTuple):
 class SettingValues(TypedDict, total=False):
     """The types of those `Settings` that are declared, for keyword arguments; None: not given."""
 
+    games: int | None
     mode: Mode | None
     seed: int | None
     seeds: Sequence[int] | None
@@ -154,7 +105,7 @@ class SettingValues(TypedDict, total=False):
 @documented()
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings that determine the games of a tournament and how they are played.
+    """What determines the games of a tournament and how they are played.
 
     Parameters
     ----------
@@ -163,6 +114,8 @@ class Settings:
     game : Game
         The game.
     options
+    sprt : Sprt, optional
+        A sequential test that may end the tournament early, for two players.
     segments : tuple of Segment
         The schedule of a pool; empty for other tournaments, whose rounds have all pairings.
     draws : tuple of Draw
@@ -173,15 +126,18 @@ class Settings:
         The name of a player and the rating they have; the others' follow from it.
     notes : tuple of str
         What has changed while games were played, in sentences.
-
-    Raises
-    ------
-    ValueError
-        A field is wrong; the message names it.
     """
 
     players: tuple[Player, ...]
     game: Game
+    games: Annotated[
+        int | None,
+        Option(
+            "games per pairing",
+            1,
+            more="By default 200, or one for each seed and seating if `seeds` are given.",
+        ),
+    ] = None
     mode: Annotated[
         Mode,
         Option(
@@ -233,88 +189,12 @@ class Settings:
             more="It is for agents only.",
         ),
     ] = ""
+    sprt: Sprt | None = None
     segments: tuple[Segment, ...] = ()
     draws: tuple[Draw, ...] = ()
     retired: tuple[int, ...] = ()
     anchor: tuple[str, float] | None = None
     notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        self._check_names()
-        check(self)
-        if self.seeds is not None:
-            if not isinstance(self.seeds, Seeds):
-                object.__setattr__(self, "seeds", Seeds(self.seeds))
-            if not self.seeds:
-                raise ValueError("seeds: expected at least one")
-        # A match and a referee would raise this too, but only after creating the file of results.
-        self.game.new_match(0, None)
-        if self.pairs_per_set > 1:
-            try:
-                self.game.new_match(0, 0)
-            except ValueError as error:
-                raise ValueError(f"pairs_per_set: {error}") from None
-        for name, spec in (("decks", self.decks), ("pilot", self.pilot)):
-            if spec:
-                self._check_combined(name, spec)
-        if self.anchor is not None:
-            self.index(self.anchor[0], "anchor: ")
-            if not abs(self.anchor[1]) <= _MOST_RATING:
-                raise ValueError(
-                    f"anchor: expected at most {_MOST_RATING} Elo, got {self.anchor[1]}"
-                )
-
-    def _check_names(self) -> None:
-        if len(self.players) < 2:
-            raise ValueError(f"players: expected at least two, got {len(self.players)}")
-        names = [player.name for player in self.players]
-        for name in names:
-            if not _NAME.fullmatch(name):
-                raise ValueError(f"players: {name!r} is not a valid name")
-            if names.count(name) > 1:
-                raise ValueError(f"players: two are called {name!r}")
-
-    def _check_combined(self, name: str, spec: str) -> None:
-        if self.decks and self.pilot:
-            raise ValueError("pilot: does not apply with decks")
-        if not hasattr(self.game, "combined"):
-            raise ValueError(f"{name}: nobody chooses cards in {self.game.title}")
-        if name == "pilot" and not self.game.is_agent(spec):
-            raise ValueError(f"{name}: expected an agent, got {spec!r}")
-        try:
-            if name == "decks":
-                spec = self.game.chooser(spec)  # type: ignore[attr-defined]
-                object.__setattr__(self, name, spec)
-            if not is_foreign_text(spec, self.game):  # an arena makes those of others elsewhere
-                self.game.make_agent(spec)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-        programs = [player.name for player in self.players if player.process]
-        if name == "pilot" and programs:
-            raise ValueError(f"pilot: {programs[0]!r} is a program, whose cards nobody else plays")
-
-    def check_cards(self, players: Sequence[Player]) -> None:
-        """Check that the options of agents do not choose cards that others choose.
-
-        Parameters
-        ----------
-        players : sequence of Player
-            The players to check: those of older files may say so.
-
-        Raises
-        ------
-        ValueError
-            An option of an agent has no effect; the message names it.
-        """
-        refuse: Callable[[str, str], None] | None = getattr(self.game, "refuse_own_cards", None)
-        if refuse is None:
-            return
-        if self.decks:
-            for player in players:
-                if not (player.process or player.ready):
-                    refuse(player.spec, "decks, which chooses the cards")
-        if self.pilot and len(players) == len(self.players):
-            refuse(self.pilot, "pilot, who plays the cards of the players")
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
@@ -376,65 +256,48 @@ class Settings:
         """Games per pairing in a round."""
         return 2 if self.mirror else 1
 
-    def count(self, games: int | None) -> int:
-        """Return the number of games of the tournament.
-
-        Parameters
-        ----------
-        games : int or None
-            Games per pairing; None for as many as there are seeds for.
-
-        Raises
-        ------
-        ValueError
-            The games do not form complete pairs, or there are not enough seeds.
-        """
-        if self.segments:
-            if games is not None:
-                raise ValueError("games: a pool has no number of games per pairing")
-            drawn = sum(draw.meetings for draw in self.draws) * self.games_per_meeting
-            return self.scheduled + drawn
-        per_round = self.pairing_count * self.games_per_meeting
-        if games is None:
-            if self.seeds is None:
-                raise ValueError("games: expected a number, because no seeds are given")
-            games = len(self.seeds) * self.games_per_meeting
-        if games < 1:
-            raise ValueError(f"games: expected 1 or more, got {games}")
-        if games * self.pairing_count > _MOST_GAMES:
-            raise ValueError(f"games: expected at most {_MOST_GAMES} of all pairings, got {games}")
-        rounds, rest = divmod(games, self.games_per_meeting)
-        if rest:
-            raise ValueError(f"games: mirrored pairs need an even number, got {games}")
-        if self.seeds is not None and rounds > len(self.seeds):
-            most = len(self.seeds) * self.games_per_meeting
-            raise ValueError(f"games: {len(self.seeds)} seeds allow at most {most}, got {games}")
-        return rounds * per_round
+    @property
+    def rounds(self) -> int:
+        """The number of rounds of a tournament, with which a pool begins."""
+        if self.games is None and self.seeds is not None:
+            return len(self.seeds)
+        return (self.games or _DEFAULT_GAMES) // self.games_per_meeting
 
     @property
     def scheduled(self) -> int:
-        """The number of games of a pool whose pairings are known."""
+        """The number of games whose pairings are known."""
         meetings = sum(len(part.pairings) * part.rounds for part in self.segments)
+        if not self.segments:
+            meetings = self.pairing_count * self.rounds
         return meetings * self.games_per_meeting
 
-    def meetings(self, games: int) -> int:
+    @property
+    def count(self) -> int:
+        """The number of games of the tournament."""
+        return self.scheduled + sum(draw.meetings for draw in self.draws) * self.games_per_meeting
+
+    def meetings(self, games: int, most: int = _MOST_GAMES, what: str = "more") -> int:
         """Return the number of mirrored pairs that games make, or of games that are not mirrored.
 
         Parameters
         ----------
         games : int
             A number of games.
+        most : int
+            The most that are possible.
+        what : str
+            The beginning of the message if the number is not possible.
 
         Raises
         ------
         ValueError
             The number is not possible.
         """
-        if not 1 <= games <= _MOST_GAMES:
-            raise ValueError(f"games: expected 1 to {_MOST_GAMES}, got {games}")
+        if not 1 <= games <= most:
+            raise ValueError(f"{what}: expected 1 to {most}, got {games}")
         meetings, rest = divmod(games, self.games_per_meeting)
         if rest:
-            raise ValueError(f"games: mirrored pairs need an even number, got {games}")
+            raise ValueError(f"{what}: mirrored pairs need an even number, got {games}")
         return meetings
 
     def fixture(self, number: int) -> Fixture:
@@ -476,37 +339,25 @@ class Settings:
         number : int
             The number of the game.
         """
-        if not self.retired or (self.draws and number > self.scheduled):
-            return True
-        return not {*self.fixture(number).players} & {*self.retired}
+        return not (self.retired and {*self.fixture(number).players} & {*self.retired})
+
+    def task(self, numbers: Iterable[int]) -> Task:
+        """Return some games as a worker plays them.
+
+        Parameters
+        ----------
+        numbers : iterable of int
+            The numbers of the games.
+        """
+        fixtures = tuple(self.fixture(number) for number in numbers)
+        players = {index: self.players[index] for one in fixtures for index in one.players}
+        how = {name: getattr(self, name) for name in Task._fields[3:]}
+        return Task(self.game, players, fixtures, **how)
 
     def _round_seed(self, round_: int) -> int:
         if self.seeds is not None:
             return self.seeds[round_]
         return derived_seed(self.seed, f"round {round_}")
-
-    def identified(self, index: int) -> Player:
-        """Return a player as they are now.
-
-        Parameters
-        ----------
-        index : int
-            The player's index.
-        """
-        player = self.players[index]
-        if player.ready and player.agent is None:  # it was not passed again, and does not play
-            return player
-        specs = [(player.spec, player.process)]
-        if player.agent is not None:
-            kind = player.agent if isinstance(player.agent, type) else type(player.agent)
-            with contextlib.suppress(ValueError):
-                specs = [(place_of(kind), False)]
-        specs += [(spec, False) for spec in (self.decks, self.pilot) if spec]
-        package = type(self.game).__module__.partition(".")[0]
-        now: dict[str, str] = {}
-        for spec, process in specs:
-            now |= identity(spec, process, package)
-        return replace(player, identity=now)
 
     def fields(self) -> dict[str, Any]:
         """Return the fields by name."""
@@ -530,6 +381,7 @@ class Settings:
             "players": players,
             "game": game_to_json(self.game),
             "seeds": seeds,
+            "sprt": self.sprt and asdict(self.sprt),
         }
 
     @classmethod
@@ -550,24 +402,25 @@ class Settings:
             players = tuple(Player(**player) for player in data["players"])
             seeds = None if data["seeds"] is None else parse_seeds(data["seeds"])
             game = game_from_json(data["game"])
-            anchor = data.get("anchor")
+            sprt, anchor = data["sprt"], data["anchor"]
             return cls(
                 **{
                     **data,
                     "players": players,
                     "seeds": seeds,
                     "game": game,
+                    "sprt": sprt and Sprt(**sprt),
                     "segments": tuple(
                         Segment(tuple((a, b) for a, b in pairings), *rounds)
-                        for pairings, *rounds in data.get("segments", ())
+                        for pairings, *rounds in data["segments"]
                     ),
                     "draws": tuple(
                         Draw(tuple(players), tuple(opponents), *numbers)
-                        for players, opponents, *numbers in data.get("draws", ())
+                        for players, opponents, *numbers in data["draws"]
                     ),
-                    "retired": tuple(data.get("retired", ())),
+                    "retired": tuple(data["retired"]),
                     "anchor": anchor and (anchor[0], anchor[1]),
-                    "notes": tuple(data.get("notes", ())),
+                    "notes": tuple(data["notes"]),
                 }
             )
         except (KeyError, TypeError) as error:
@@ -585,13 +438,132 @@ class Settings:
         if mine["game"] != theirs["game"]:
             return [f"game: {mine['game']}, now {theirs['game']}"]
         for some in (mine, theirs):
-            del some["notes"]
             some["players"] = ", ".join(f"{p.name}={p.spec}" for p in some["players"])
         return [
             f"{name}: {value}, now {theirs[name]}"
             for name, value in mine.items()
             if value != theirs[name]
         ]
+
+
+def checked(settings: Settings, new: Sequence[Player] = ()) -> Settings:
+    """Return settings that are possible, with all seeds as `Seeds`.
+
+    Parameters
+    ----------
+    settings : Settings
+        Settings of which nothing is known.
+    new : sequence of Player
+        The players whose options must not choose cards that others choose: those of older files
+        may say so.
+
+    Raises
+    ------
+    ValueError
+        A field is wrong; the message names it.
+    """
+    _check_names([player.name for player in settings.players])
+    settings = replace(settings, seeds=None if settings.seeds is None else Seeds(settings.seeds))
+    check(settings)
+    # A match and a referee would raise this too, but only after creating the file of results.
+    settings.game.new_match(0, None)
+    if settings.pairs_per_set > 1:
+        try:
+            settings.game.new_match(0, 0)
+        except ValueError as error:
+            raise ValueError(f"pairs_per_set: {error}") from None
+    _check_games(settings)
+    for name in ("decks", "pilot"):
+        if getattr(settings, name):
+            settings = _with_chooser(settings, name, new)
+    if settings.anchor is not None:
+        settings.index(settings.anchor[0], "anchor: ")
+        if not abs(settings.anchor[1]) <= _MOST_RATING:
+            raise ValueError(
+                f"anchor: expected at most {_MOST_RATING} Elo, got {settings.anchor[1]}"
+            )
+    return settings
+
+
+def _check_names(names: Sequence[str]) -> None:
+    if len(names) < 2:
+        raise ValueError(f"players: expected at least two, got {len(names)}")
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"players: {name!r} is not a valid name")
+        if names.count(name) > 1:
+            raise ValueError(f"players: two are called {name!r}")
+
+
+def _check_games(settings: Settings) -> None:
+    """Check how many games there are, and what may end them early."""
+    if settings.seeds is not None and not settings.seeds:
+        raise ValueError("seeds: expected at least one")
+    if settings.sprt and (len(settings.players) > 2 or settings.segments):
+        raise ValueError("sprt: expected two players of a tournament, not of a pool")
+    if settings.games is None or settings.segments:
+        return
+    rounds = settings.meetings(settings.games, _MOST_GAMES // settings.pairing_count, "games")
+    if settings.seeds is not None and rounds > len(settings.seeds):
+        most = len(settings.seeds) * settings.games_per_meeting
+        raise ValueError(
+            f"games: {len(settings.seeds)} seeds allow at most {most}, got {settings.games}"
+        )
+
+
+def _with_chooser(settings: Settings, name: str, new: Sequence[Player]) -> Settings:
+    """Check who chooses the cards or plays for all players, and who of them may say so."""
+    game, spec = settings.game, getattr(settings, name)
+    if settings.decks and settings.pilot:
+        raise ValueError("pilot: does not apply with decks")
+    if not hasattr(game, "combined"):
+        raise ValueError(f"{name}: nobody chooses cards in {game.title}")
+    if name == "pilot" and not game.is_agent(spec):
+        raise ValueError(f"{name}: expected an agent, got {spec!r}")
+    try:
+        if name == "decks":
+            spec = game.chooser(spec)  # type: ignore[attr-defined]
+        if not is_foreign_text(spec, game):  # an arena makes those of others elsewhere
+            game.make_agent(spec)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    programs = [player.name for player in settings.players if player.process]
+    if name == "pilot" and programs:
+        raise ValueError(f"pilot: {programs[0]!r} is a program, whose cards nobody else plays")
+    refuse: Callable[[str, str], None] | None = getattr(game, "refuse_own_cards", None)
+    if refuse is not None and name == "decks":
+        for player in new:
+            if not (player.process or player.ready):
+                refuse(player.spec, "decks, which chooses the cards")
+    elif refuse is not None and len(new) == len(settings.players):
+        refuse(spec, "pilot, who plays the cards of the players")
+    return replace(settings, **{name: spec})
+
+
+def identified(settings: Settings, index: int) -> Player:
+    """Return a player as they are now.
+
+    Parameters
+    ----------
+    settings : Settings
+        The tournament.
+    index : int
+        The player's index.
+    """
+    player = settings.players[index]
+    if player.ready and player.agent is None:  # it was not passed again, and does not play
+        return player
+    specs = [(player.spec, player.process)]
+    if player.agent is not None:
+        kind = player.agent if isinstance(player.agent, type) else type(player.agent)
+        with contextlib.suppress(ValueError):
+            specs = [(place_of(kind), False)]
+    specs += [(spec, False) for spec in (settings.decks, settings.pilot) if spec]
+    package = type(settings.game).__module__.partition(".")[0]
+    now: dict[str, str] = {}
+    for spec, process in specs:
+        now |= identity(spec, process, package)
+    return replace(player, identity=now)
 
 
 def random_seed() -> int:

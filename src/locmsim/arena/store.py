@@ -12,8 +12,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 from locmsim._database import Kind
 from locmsim.arena.game_store import (
@@ -27,17 +26,18 @@ from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
 from locmsim.contract import Fault, FaultKind, Part
-from locmsim.stats import Sprt
 
-__all__ = ["Goal", "NoResultsError", "Store", "StoreError"]
+__all__ = ["NoResultsError", "Store", "StoreError"]
 
 _log = logging.getLogger(__name__)
 
 _TABLES = f"""
 CREATE TABLE tournament (
-    settings TEXT NOT NULL,
-    games INTEGER,
-    sprt TEXT
+    settings TEXT NOT NULL
+);
+CREATE TABLE sums (
+    games INTEGER PRIMARY KEY,
+    data TEXT NOT NULL
 );
 CREATE TABLE players (
     player INTEGER PRIMARY KEY,
@@ -80,9 +80,7 @@ CREATE TABLE games (
     JOIN players AS first ON first.player = player0
     JOIN players AS second ON second.player = player1;
 """
-#: Sums after several numbers of games, so that tables need not read all games.
-_SUMS = "CREATE TABLE IF NOT EXISTS sums (games INTEGER PRIMARY KEY, data TEXT NOT NULL)"
-#: Games per pairing between two stored sums.
+#: Games per pairing between two stored sums, from which tables are made without reading all games.
 _BLOCK = 16
 _INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 26)})"
 _OUTCOME = (
@@ -93,21 +91,6 @@ _OUTCOME = (
 #: Quick, and answers shrink to about a third: lists of cards and actions repeat themselves.
 _ZLIB_LEVEL = 1
 _RECORD = f"{_OUTCOME}, stderr0, stderr1, words, elapsed_ns, answers"
-
-
-class Goal(NamedTuple):
-    """The condition under which a tournament ends.
-
-    Parameters
-    ----------
-    games : int
-        The number of its last game.
-    sprt : Sprt or None
-        A sequential test that may end it earlier.
-    """
-
-    games: int
-    sprt: Sprt | None
 
 
 class StoreError(RuntimeError):
@@ -122,13 +105,13 @@ class Store(GameStore):
     """An open file of results; a context manager.
 
     With `write`, the file is created if it does not exist, is locked against other writers, and
-    `begin` stores the tournament. Otherwise it must exist and is only read. `StoreError` says what
+    `save` stores the tournament. Otherwise it must exist and is only read. `StoreError` says what
     is wrong with the file.
     """
 
     kind = Kind(
         application=0x4C4F434D,  # "LOCM"
-        version=5,
+        version=6,
         tables=_TABLES,
         file="a file of results",
         content="results of an arena",
@@ -139,10 +122,11 @@ class Store(GameStore):
 
     def __init__(self, path: str | os.PathLike[str], *, write: bool = False) -> None:
         super().__init__(path, write=write)
-        #: The tournament in the file; None for an empty file until `begin`.
+        #: The tournament in the file; None for an empty file until `save`.
         self.settings: Settings | None = None
         #: Sums of the first games, a multiple of the block size.
         self._sums: Tally | None = None
+        self._ahead = False
         try:
             with self._errors("open"):
                 self.settings = self._stored_settings()
@@ -152,48 +136,51 @@ class Store(GameStore):
             self.close()
             raise
 
-    def check_same(self, settings: Settings) -> None:
-        """Raise `StoreError` if the file belongs to another tournament."""
-        if self.settings is not None and (differences := self.settings.differences(settings)):
-            raise StoreError(
-                f"{self.path}: has the results of another tournament: {'; '.join(differences)}"
-            )
-
-    def begin(self, settings: Settings) -> None:
-        """Start or resume a tournament; `StoreError` if the file belongs to another one."""
-        self.check_same(settings)
-        with self._errors("write to"):
-            self._log_ahead()
-            if self.settings is None:
-                self._create(settings)
-            self._connection.execute(_SUMS)
-        # The same settings, with agents as objects.
-        self.settings = settings
-
-    def renew(self, settings: Settings) -> None:
-        """Store other settings with the same games so far, and the players that are new."""
-        assert self.settings is not None
-        with self._errors("write to"), self._transaction():
-            execute = self._connection.execute
-            execute("UPDATE tournament SET settings = ?", [json.dumps(settings.to_json())])
+    def save(self, settings: Settings) -> None:
+        """Store a new tournament, or other settings of the same one, and players that are new."""
+        before, execute = self.settings, self._connection.execute
+        with self._errors("write to"), self._writing():
+            if before is None:
+                self._make_tables()
+            execute("DELETE FROM tournament")
+            execute("INSERT INTO tournament VALUES (?)", [json.dumps(settings.to_json())])
             for i, player in enumerate(settings.players):
                 row = [i, player.name, player.spec]
                 execute("INSERT OR IGNORE INTO players VALUES (?, ?, ?)", row)
-            if (len(settings.players), settings.pairings) != (
-                len(self.settings.players),
-                self.settings.pairings,
-            ):
+            if before is None or _summed_up(settings) != _summed_up(before):
                 execute("DELETE FROM sums")
                 self._sums = None
+        if before is None:
+            _log.info("%s: new file of results", self.path)
         self.settings = settings
 
-    def missing(self, count: int) -> Iterator[int]:
-        """Yield the games of 1 to `count` that are to be played and are not."""
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Return a transaction; the first is where the file begins to have a log."""
+        if not self._ahead:
+            self._log_ahead()
+            self._ahead = True
+        with self._transaction():
+            yield
+
+    def missing(self) -> Iterator[int]:
+        """Yield the games with known pairings that are to be played and are not."""
         assert self.settings is not None
         played = self.numbers()
-        for number in range(1, count + 1):
+        for number in range(1, self.settings.scheduled + 1):
             if number not in played and self.settings.is_played(number):
                 yield number
+
+    def left(self) -> int:
+        """Return how many games are to be played, whatever a sequential test says."""
+        assert self.settings is not None
+        count = self.settings.count
+        if self.settings.retired:
+            return count - self.settings.scheduled + sum(1 for _ in self.missing())
+        ((played,),) = self._ask(
+            "SELECT count(*) FROM games WHERE game <= :count", {"count": count}
+        )
+        return count - int(played)
 
     def _stored_settings(self) -> Settings | None:
         """Read the settings; None for an empty file."""
@@ -205,16 +192,6 @@ class Store(GameStore):
             return Settings.from_json(json.loads(text))
         except ValueError as error:
             raise StoreError(f"{self.path}: {error}") from None
-
-    def _create(self, settings: Settings) -> None:
-        execute = self._connection.execute
-        with self._transaction():
-            self._make_tables()
-            text = json.dumps(settings.to_json())
-            execute("INSERT INTO tournament (settings) VALUES (?)", [text])
-            for i, player in enumerate(settings.players):
-                execute("INSERT INTO players VALUES (?, ?, ?)", [i, player.name, player.spec])
-        _log.info("%s: new file of results", self.path)
 
     def close(self) -> None:
         """Close the file; one that this object has created and that has no games is removed."""
@@ -238,28 +215,6 @@ class Store(GameStore):
         finally:
             super().close()
 
-    # -------------------------------------------------------------------------------- goal
-
-    @property
-    def goal(self) -> Goal | None:
-        """The goal of the tournament; None if it was never stored."""
-        if self.settings is None:
-            return None
-        with self._errors("read"):
-            ((games, sprt),) = self._connection.execute("SELECT games, sprt FROM tournament")
-        if games is None:
-            return None
-        return Goal(games, None if sprt is None else Sprt(**json.loads(sprt)))
-
-    def set_goal(self, goal: Goal) -> None:
-        """Store a new goal."""
-        sprt = None if goal.sprt is None else json.dumps(asdict(goal.sprt))
-        with self._errors("write to"), self._transaction():
-            self._connection.execute(
-                "UPDATE tournament SET games = ?, sprt = ?", [goal.games, sprt]
-            )
-        self._sums = None  # a new test starts from the beginning
-
     # ------------------------------------------------------------------------------- games
 
     def add(self, record: Record) -> None:
@@ -270,20 +225,15 @@ class Store(GameStore):
         """Write games, all or, with a `StoreError`, none."""
         rows = [_row(record) for record in records]
         self.check_present()
-        with self._errors("write to"), self._transaction():
+        with self._errors("write to"), self._writing():
             self._connection.executemany(_INSERT, rows)
             self._sum_up()
 
     def _sum_up(self) -> None:
         """Store the sums of further complete blocks of games."""
-        if self.settings is None:
-            return
+        assert self.settings is not None
         if self._sums is None:
-            goal = self.goal or Goal(0, None)
-            self._sums = self.sums(goal.sprt)
-            if self._sums is None:
-                self._sums = Tally(self.settings, goal.sprt)
-                self._connection.execute("DELETE FROM sums")
+            self._sums = self.sums() or Tally(self.settings)
         block = _BLOCK * len(self.settings.pairings)
         while True:
             done = self._sums.games
@@ -297,39 +247,32 @@ class Store(GameStore):
             text = json.dumps(self._sums.to_json(), separators=(",", ":"))
             self._connection.execute("INSERT INTO sums VALUES (?, ?)", [done + block, text])
 
-    def tally(self, sprt: Sprt | None) -> Tally:
+    def tally(self) -> Tally:
         """Return the sums of all games: those stored, with the games behind them one by one."""
         assert self.settings is not None
-        tally = self.sums(sprt) or Tally(self.settings, sprt)
+        tally = self.sums() or Tally(self.settings)
         for outcome in self.outcomes(tally.games + 1):
             tally.add(outcome)
         return tally
 
-    def sums(self, sprt: Sprt | None) -> Tally | None:
-        """Return the stored sums of the first games; None if they were not stored."""
-        assert self.settings is not None
-        for data in self._summed("ORDER BY games DESC LIMIT 1"):
-            if data["sprt"] == (None if sprt is None else asdict(sprt)):
-                return Tally.from_json(data, self.settings, sprt)
-        return None
+    def sums(self) -> Tally | None:
+        """Return the stored sums of the first games; None if there are none."""
+        return next(iter(self._summed("ORDER BY games DESC LIMIT 1")), None)
 
     def sums_between(self, points: int) -> list[Tally]:
-        """Return sums as `sums` does, at about `points` places up to there, without the test."""
+        """Return sums as `sums` does, at about `points` places up to there."""
         assert self.settings is not None
-        (last,) = self._summed("ORDER BY games DESC LIMIT 1") or [{"games": 0}]
+        last = self.sums()
+        games = 0 if last is None else last.games
         block = _BLOCK * len(self.settings.pairings)
-        step = block * -(-last["games"] // (block * points)) or block
-        places = ", ".join(map(str, range(step, last["games"] + 1, step)))
-        found = self._summed(f"WHERE games IN ({places}) ORDER BY games")
-        return [Tally.from_json(data, self.settings, None) for data in found]
+        step = block * -(-games // (block * points)) or block
+        places = ", ".join(map(str, range(step, games + 1, step)))
+        return self._summed(f"WHERE games IN ({places}) ORDER BY games")
 
-    def _summed(self, where: str) -> list[dict[str, Any]]:
-        with self._errors("read"):
-            known = "SELECT 1 FROM sqlite_master WHERE name = 'sums'"
-            if not self._connection.execute(known).fetchone():
-                return []
-            rows = self._connection.execute(f"SELECT data FROM sums {where}")
-            return [json.loads(data) for (data,) in rows]
+    def _summed(self, where: str) -> list[Tally]:
+        assert self.settings is not None
+        rows = self._ask(f"SELECT data FROM sums {where}")
+        return [Tally.from_json(json.loads(data), self.settings) for (data,) in rows]
 
     def numbers(self) -> set[int]:
         """Return the numbers of the games that were played."""
@@ -445,6 +388,11 @@ class Store(GameStore):
             stderr=(_unpacked(stderr0), _unpacked(stderr1)),
             elapsed_ns=elapsed_ns,
         )
+
+
+def _summed_up(settings: Settings) -> object:
+    """Return what sums are about."""
+    return len(settings.players), settings.pairings, settings.sprt
 
 
 def _row(record: Record) -> list[object]:

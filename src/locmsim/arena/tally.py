@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, astuple, dataclass, field, fields
+from dataclasses import astuple, dataclass, field, fields
 from typing import Any, NamedTuple
 
 from locmsim.arena.records import Outcome, Times
 from locmsim.arena.schedule import Settings
-from locmsim.stats import PairCounts, Sprt, SprtState
+from locmsim.stats import PairCounts, SprtState
 
 __all__ = ["PairResult", "PlayerTally", "Tally"]
 
@@ -67,13 +67,11 @@ class Tally:
     ----------
     settings : Settings
         The tournament.
-    sprt : Sprt, optional
-        Its sequential test.
     """
 
-    def __init__(self, settings: Settings, sprt: Sprt | None = None) -> None:
+    def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.sprt = sprt
+        self.sprt = sprt = settings.sprt
         #: Number of games and of turns in them.
         self.games = 0
         self.turns = 0
@@ -186,12 +184,11 @@ class Tally:
                 for sums in self.players
             ],
             "pairs": [astuple(counts) for counts in self.pairs.values()],
-            "sprt": None if self.sprt is None else asdict(self.sprt),
             "tested": astuple(self._tested),
         }
 
     @classmethod
-    def from_json(cls, data: dict[str, Any], settings: Settings, sprt: Sprt | None) -> "Tally":
+    def from_json(cls, data: dict[str, Any], settings: Settings) -> "Tally":
         """Return the totals that `to_json` returned.
 
         Parameters
@@ -200,10 +197,8 @@ class Tally:
             What `to_json` returned.
         settings : Settings
             The tournament that the sums belong to.
-        sprt : Sprt or None
-            Its sequential test.
         """
-        tally = cls(settings, sprt)
+        tally = cls(settings)
         tally.games, tally.turns = data["games"], data["turns"]
         tally.players = [
             PlayerTally(
@@ -221,8 +216,8 @@ class Tally:
             for pairing, counts in zip(settings.pairings, data["pairs"], strict=True)
         }
         tally._tested = PairCounts(*data["tested"])
-        if sprt is not None:
-            tally.sprt_state = sprt.state(tally._tested)
+        if tally.sprt is not None:
+            tally.sprt_state = tally.sprt.state(tally._tested)
         return tally
 
     @property

@@ -9,16 +9,16 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Annotated, Any, Literal, Self, Unpack
+from typing import Annotated, Any, Self, Unpack
 
 from locmsim._common_options import Cores, Dask, Isolate, Jobs
 from locmsim._identity import difference
-from locmsim._io import counted
+from locmsim._io import MEMORY, counted
 from locmsim._options import Option, check_values, declared, documented
 from locmsim._plugins import is_importable, shared_name
 from locmsim.arena import report
 from locmsim.arena.cards import CardRow, card_rows
-from locmsim.arena.game_store import GameQuery
+from locmsim.arena.fixtures import Player
 from locmsim.arena.game_worker import (
     forget_agents,
     is_foreign_player,
@@ -30,13 +30,15 @@ from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
 from locmsim.arena.runner import ArenaError, play_missing
 from locmsim.arena.schedule import (
-    Player,
     Settings,
     SettingValues,
+    checked,
+    identified,
     random_seed,
     unique_names,
 )
-from locmsim.arena.store import Goal, Store, StoreError
+from locmsim.arena.store import Store, StoreError
+from locmsim.arena.tally import Tally
 from locmsim.arena.verification import Difference, differences
 from locmsim.contract import Game
 from locmsim.referee.agent_process import AgentFacts, facts_of
@@ -57,9 +59,6 @@ __all__ = ["Arena", "as_player", "parse_player", "split_player"]
 # Silent by default, including warnings.
 logging.getLogger("locmsim").addHandler(logging.NullHandler())
 
-#: Default number of games per pairing.
-DEFAULT_GAMES = 200
-
 _Progress = Annotated[
     bool,
     Option("show a progress bar with the score and its interval on the standard error"),
@@ -72,158 +71,270 @@ _LABEL = re.compile(r"([\w.+-]+)=(.*)", re.DOTALL)
 class Arena:
     """A tournament and its results, used as a context manager.
 
-    If the file already has results, missing arguments are taken from it, and given ones must agree
-    with it; only `games` and `sprt` may change. Without `seed` and `seeds`, a new file gets a
-    random seed.
+    The file is opened if it has a tournament already, which the arguments must agree with, except
+    for `games`. Otherwise it is created when players are added. Each change is stored whole or not
+    at all, and `run` plays what is missing.
 
     Parameters
     ----------
+    db : str or path, optional
+        An SQLite file for the results; by default they are kept in memory.
     players : sequence, optional
-        The contestants: descriptions for `parse_player`, agent classes, agents, or `Player`
-        objects.
+        The contestants, as for `add`.
     game : str or Game, optional
         The game: a description such as ``"nim:heaps=5"`` (see `locmsim.arena.registry`) or
         a `locmsim.contract.Game`. By default the game of the file, or ``"locm"``.
     rules, ids : str, optional
         The rule set and the instance ids of LOCM, as for `Match`.
-    db : str or path
-        An SQLite file for the results; by default they are kept in memory.
-    games : int, optional
-        Games per pairing; by default 200, or one for each seed and seating if `seeds` are given.
-        In a pool, which has players who were added: further games in all, which are drawn where
-        they tell most about the ratings.
-    sprt : Sprt or False, optional
-        A sequential test that may end the tournament early, for two players. Another one may
-        replace that of the file; False drops it.
-    sprt_of : str, optional
-        The name of the player whose Elo the test is about, in place of ``sprt.player``.
     force : bool
-        Resume even if players have changed since the first games; the tables say so.
+        Go on even if players have changed since the first games; the tables say so.
     options
-    add : sequence, optional
-        Further contestants, who play as many games against each of the others as those of the file
-        do among themselves, or `games` in all. Their names must be new: a changed bot is a new
-        player.
-    against : sequence of str, optional
-        Names of the only opponents of those who are added; without them, of players of whom each
-        further game of a pool has one.
-    retire : sequence of str, optional
-        Names of players who play no more games; those they have played stay.
-    anchor : tuple of str and float, optional
-        A player and the rating they have, such as ``("greedy", 1000)``; without it, the mean of all
-        ratings is 0.
 
     Raises
     ------
     ValueError
-        An argument is not valid, or differs from the file.
+        An argument is not valid.
     StoreError
-        The file cannot be read or written, or files of the players have changed.
+        The file cannot be read or written, or has the results of another tournament.
     """
 
     def __init__(
         self,
+        db: str | os.PathLike[str] | None = None,
         players: Sequence[Any] | None = None,
         *,
         game: str | Game | None = None,
         rules: str | None = None,
         ids: str | None = None,
-        db: str | os.PathLike[str] = ":memory:",
-        games: int | None = None,
-        sprt: Sprt | Literal[False] | None = None,
-        sprt_of: str | None = None,
         force: bool = False,
-        add: Sequence[Any] = (),
-        against: Sequence[str] = (),
-        retire: Sequence[str] = (),
-        anchor: tuple[str, float] | None = None,
         **options: Unpack[SettingValues],
     ) -> None:
-        settings = _settings_of(options)
-        _check_alone(seed=settings.get("seed"), seeds=settings.get("seeds"))
-        if sprt_of is not None and not sprt:
-            raise ValueError("sprt_of: needs sprt")
+        given = _settings_of(options)
+        _check_alone(seed=given.get("seed"), seeds=given.get("seeds"))
         end_if_imported_again()
         #: Description -> what is known of the agent.
         self._known: dict[str, AgentFacts] = {}
-        self._store = Store(db, write=True)
+        self._force = force
+        self._held = False
+        self._tally: Tally | None = None
+        self._store = Store(MEMORY if db is None else db, write=True)
         try:
-            stored, before = self._store.settings, self._store.goal
-            if stored is None:
-                settings["anchor"] = anchor
-                players, add = [*(players or ()), *add] or None, ()
+            stored = self._store.settings
             of_game = {k: v for k, v in (("rules", rules), ("ids", ids)) if v is not None}
-            begun = self._begun(players, game, of_game, settings)
-            self._store.check_same(begun)
-            wanted = retired(begun, retire)
-            old = stored.players if stored is not None else ()
-            wanted, changed = _identified(wanted, old)
-            begun = replace(begun, players=wanted.players)
-            if changed:
-                if not force:
-                    raise self._changed(changed, pool=bool(add or wanted.segments))
-                after = f"continued after {counted(len(self._store.numbers()), 'game')}"
-                notes = [f"{what} ({', '.join(names)}); {after}" for what, names in changed.items()]
-                wanted = replace(wanted, notes=(*wanted.notes, *notes))
-            if sprt and sprt_of is not None:
-                sprt = replace(sprt, player=wanted.index(sprt_of, "sprt_of: "))
-            in_all = games if add or wanted.segments else None
-            goal = _goal(wanted, games if in_all is None else None, sprt, before)
-            if anchor is not None:
-                wanted = replace(wanted, anchor=anchor)
-            wanted = self._further(wanted, goal, add, against, in_all)
-            if add or in_all is not None:
-                goal = Goal(wanted.count(None), None)
-            wanted.check_cards([one for one in wanted.players if one not in old])
-            self._store.begin(begun)
-            if changed or wanted != begun:
-                self._store.renew(wanted)
-            self.goal = goal
-            if goal != before:
-                self._store.set_goal(goal)
-            self.tally = self._store.tally(self.goal.sprt)
+            game = _game(game, None if stored is None else stored.game, of_game)
+            if stored is None:
+                given.setdefault("seed", random_seed() if "seeds" not in given else 0)
+                #: The settings of the tournament.
+                self.settings = Settings((), game, **given)
+                if players is not None:
+                    self.add(players)
+            else:
+                self._resume(stored, players, {**given, "game": game})
         except BaseException:
             self.close()
             raise
 
-    def _further(
-        self,
-        settings: Settings,
-        goal: Goal,
-        add: Sequence[Any],
-        against: Sequence[str],
-        games: int | None,
-    ) -> Settings:
-        """Return the settings with further players, whose files are noted, or games of a pool."""
-        if not add:
-            if against and games is None:
-                raise ValueError("against: needs add, or games of a pool")
-            return settings if games is None else widened(settings, games, against)
-        if goal.sprt is not None:
-            raise ValueError("add: a tournament with a sequential test cannot grow")
-        new = self._players(add, settings.game)
-        found = grown(settings, goal.games, new, against, games)
-        return _identified(found, settings.players)[0]
-
-    def _begun(
-        self,
-        players: Sequence[Any] | None,
-        game: str | Game | None,
-        options: Mapping[str, str],
-        settings: Mapping[str, Any],
-    ) -> Settings:
-        """Return the settings of the file, or of a new one, with those that are given."""
-        stored = self._store.settings
-        values = {**({} if stored is None else stored.fields()), **settings}
-        values["game"] = _game(game, None if stored is None else stored.game, options)
-        values.setdefault("seed", random_seed() if values.get("seeds") is None else 0)
+    def _resume(
+        self, stored: Settings, players: Sequence[Any] | None, given: dict[str, Any]
+    ) -> None:
+        """Go on with the tournament of the file, if it is the one that is meant."""
+        games = given.pop("games", None)
         if players is not None:
-            values["players"] = self._players(players, values["game"])
-        elif stored is None:
-            raise ValueError("players: expected at least two")
-        begun = Settings(**values)
-        self._know_shared(begun)
-        return begun
+            given["players"] = self._players(players, given["game"])
+        wanted = checked(replace(stored, **given))
+        if differences := stored.differences(wanted):
+            raise StoreError(
+                f"{self._store.path}: has the results of another tournament:"
+                f" {'; '.join(differences)}"
+            )
+        known = zip(stored.players, wanted.players, strict=True)
+        self.settings = replace(
+            wanted, players=tuple(replace(old, agent=new.agent) for old, new in known)
+        )
+        self._store.settings = self.settings  # with agents as objects
+        self._know_shared(wanted)
+        if games is not None:
+            self.set_games(games)
+
+    # ----------------------------------------------------------------------------- changes
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Make several changes one: all are stored at the end, or none.
+
+        Raises
+        ------
+        StoreError
+            The file cannot be written, or players have changed.
+        """
+        before, self._held = self.settings, True
+        try:
+            yield
+            self._held = False
+            self._save()
+        except BaseException:
+            self.settings, self._tally = before, None
+            raise
+        finally:
+            self._held = False
+
+    def _change(self, settings: Settings, new: Sequence[Player] = ()) -> None:
+        """Store other settings, once they are known to be possible."""
+        if settings.players:
+            settings = checked(settings, new)
+        before, self.settings, self._tally = self.settings, settings, None
+        try:
+            self._save()
+        except BaseException:
+            self.settings = before
+            raise
+
+    def _save(self) -> None:
+        """Store the settings, with what their players are now; refuse players who have changed."""
+        if self._held or not self.settings.players:
+            return
+        self.settings, changed = _identified(self.settings)
+        if changed and not self._force:
+            raise self._changed(changed, pool=bool(self.settings.segments))
+        if changed:
+            after = f"continued after {counted(len(self._store), 'game')}"
+            notes = [f"{what} ({', '.join(names)}); {after}" for what, names in changed.items()]
+            self.settings = replace(self.settings, notes=(*self.settings.notes, *notes))
+        if self.settings != self._store.settings:
+            self._store.save(self.settings)
+            self._tally = None
+
+    def add(
+        self, players: Sequence[Any], *, against: Sequence[str] = (), more: int | None = None
+    ) -> None:
+        """Add players: the first ones make a tournament, all others a pool of it.
+
+        A changed bot is a new player, under another name.
+
+        Parameters
+        ----------
+        players : sequence
+            Descriptions for `parse_player`, agent classes, agents, or `Player` objects. Those of a
+            pool play as many games against each of the others as the first ones among themselves.
+        against : sequence of str
+            Names of their only opponents in a pool.
+        more : int, optional
+            The number of games of the new players of a pool in all, which are played where they
+            tell most about the ratings.
+
+        Raises
+        ------
+        ValueError
+            A player cannot be made, a name is taken, or the number of games is not possible.
+        StoreError
+            The file cannot be written, or other players have changed.
+        """
+        settings, new = self.settings, self._players(players, self.settings.game)
+        if settings.players:
+            settings = grown(settings, new, against, more)
+        elif against or more is not None:
+            raise ValueError(f"{'against' if against else 'more'}: needs players to play against")
+        else:
+            settings = replace(settings, players=new)
+            self._know_shared(settings)
+        self._change(settings, new)
+
+    def retire(self, names: Sequence[str]) -> None:
+        """Let players play no more games. Those that they have played stay.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the players.
+
+        Raises
+        ------
+        ValueError
+            Nobody has such a name.
+        """
+        self._change(retired(self.settings, names))
+
+    def more(self, games: int, *, against: Sequence[str] = ()) -> None:
+        """Play further games, in all, where they tell most about the ratings.
+
+        A tournament becomes a pool by it.
+
+        Parameters
+        ----------
+        games : int
+            The number of further games.
+        against : sequence of str
+            Names of players, one of whom is in each game.
+
+        Raises
+        ------
+        ValueError
+            The number is not possible, or the tournament has a sequential test.
+        """
+        self._need_players()
+        self._change(widened(self.settings, games, against))
+
+    def set_games(self, games: int) -> None:
+        """Set the goal of a tournament.
+
+        Parameters
+        ----------
+        games : int
+            The number of games per pairing.
+
+        Raises
+        ------
+        ValueError
+            The number is not possible, or the tournament is a pool.
+        """
+        if self.settings.segments:
+            raise ValueError(
+                "games: a pool has no number of games per pairing: --more N (in Python more(N))"
+                " plays further games"
+            )
+        self._change(replace(self.settings, games=games))
+
+    def set_test(self, sprt: Sprt | None, of: str | None = None) -> None:
+        """Set the sequential test that may end a tournament of two players early.
+
+        Parameters
+        ----------
+        sprt : Sprt or None
+            The test, in place of any other one; None for no test.
+        of : str, optional
+            The name of the player whose Elo the test is about, in place of ``sprt.player``.
+
+        Raises
+        ------
+        ValueError
+            There are more players, or nobody has that name.
+        """
+        if sprt is not None and of is not None:
+            sprt = replace(sprt, player=self.settings.index(of, "sprt_of: "))
+        self._change(replace(self.settings, sprt=sprt))
+
+    def set_anchor(self, name: str, elo: float) -> None:
+        """Set the rating of a player, which those of the others are relative to.
+
+        Without an anchor, the mean of all ratings is 0.
+
+        Parameters
+        ----------
+        name : str
+            The name of the player.
+        elo : float
+            Their rating.
+
+        Raises
+        ------
+        ValueError
+            Nobody has that name, or the rating is not possible.
+        """
+        self._change(replace(self.settings, anchor=(name, elo)))
+
+    def _need_players(self) -> None:
+        if not self.settings.players:
+            raise ValueError("players: expected at least two; add() adds them")
 
     def _players(self, players: Sequence[Any], game: Game) -> tuple[Player, ...]:
         parsed = []
@@ -261,17 +372,25 @@ class Arena:
             The file cannot be read.
         """
         arena = cls.__new__(cls)
-        arena._known = {}
+        arena._known, arena._tally = {}, None
+        arena._force = arena._held = False
         arena._store = Store(db)
-        arena.goal = arena._store.goal or Goal(0, None)
-        arena.tally = arena._store.tally(arena.goal.sprt)
+        assert arena._store.settings is not None
+        arena.settings = arena._store.settings
         return arena
 
     @property
-    def settings(self) -> Settings:
-        """The settings of the tournament."""
-        assert self._store.settings is not None
-        return self._store.settings
+    def tally(self) -> Tally:
+        """The sums of all games that were played."""
+        self._need_players()
+        if self._tally is None:
+            self._tally = self._store.tally()
+        return self._tally
+
+    @property
+    def left(self) -> int:
+        """The number of games that `run` plays; fewer if a sequential test decides before."""
+        return 0 if self.tally.decided else self._store.left()
 
     @documented()
     def run(
@@ -314,7 +433,9 @@ class Arena:
             The tournament cannot continue. As after a ``KeyboardInterrupt``, all finished games are
             stored, and another call resumes.
         """
+        self._need_players()
         self._check_described()
+        self._save()
         try:
             with (
                 self.workers(jobs=jobs, cores=cores, dask=dask, isolate=isolate) as workers,
@@ -333,16 +454,12 @@ class Arena:
     ) -> None:
         """Play what is missing; in a pool, the results so far decide who plays on."""
         while True:
-            known = self.settings.scheduled if self.settings.segments else self.goal.games
-            play_missing(self._store, self.tally, known, workers, report, isolate, apart)
+            play_missing(self._store, self.tally, workers, report, isolate, apart)
             if not self.settings.draws:
                 return
-            wanted = drawn(self.settings, self.tally.pairs)
-            self._store.renew(wanted)
-            self.tally.grow(wanted)
-            if (goal := Goal(wanted.count(None), None)) != self.goal:
-                self.goal = goal
-                self._store.set_goal(goal)
+            self.settings = drawn(self.settings, self.tally.pairs)
+            self._store.save(self.settings)
+            self.tally.grow(self.settings)
 
     def _check_described(self) -> None:
         for player in self.settings.players:
@@ -394,7 +511,7 @@ class Arena:
             A game cannot be played.
         """
         self._check_described()
-        _, changed = _identified(self.settings, self.settings.players)
+        _, changed = _identified(self.settings)
         if changed and not force:
             raise self._changed(changed)
         played = self._store.numbers()
@@ -419,24 +536,13 @@ class Arena:
             then += "; --retire OLD --add NEW=... in one command keeps them apart"
         return StoreError(f"{self._store.path}: {what}; {then}")
 
-    @property
-    def finished(self) -> str:
-        """Why there is nothing left to play; empty while there is."""
-        if self.tally.decided:
-            return "its sequential test has decided"
-        if next(self._store.missing(self.goal.games), None) is None:
-            if self.settings.retired:
-                return "all games of players who are not retired are played"
-            return f"all {counted(self.goal.games, 'game')} are played"
-        return ""
-
     @contextlib.contextmanager
     def _bar(self, on_games: Callable[[int], None]) -> Iterator[Callable[[int], None]]:
         """Return a progress bar."""
         from tqdm import tqdm  # slow to import
 
         with tqdm(
-            total=self.goal.games, initial=self.tally.games, unit="game", file=sys.stderr
+            total=self.settings.count, initial=self.tally.games, unit="game", file=sys.stderr
         ) as bar:
 
             def show(games: int) -> None:
@@ -574,13 +680,12 @@ class Arena:
         """Return the results as plain dicts, lists, numbers and strings."""
         return {
             **report.as_json(self.tally),
-            "goal": self.goal.games,
             "faults": report.faults_json(self.settings, self._store.failed()),
         }
 
     def to_csv(self) -> str:
         """Return a CSV text with a header and a line for each game that was played."""
-        return report.as_csv(self.settings, self._store.outcomes())
+        return report.as_csv(self.settings, self.games())
 
     def lost_table(self, player: str | None = None, width: int | None = None) -> str:
         """Return a table of the games that a player lost; empty if there are none.
@@ -597,27 +702,36 @@ class Arena:
         ValueError
             No player has that name.
         """
-        index = _index(self.settings, player)
-        found = self._store.outcomes(lost_by=self.settings.players[index].name)
+        index = 0 if player is None else self.settings.index(player)
+        found = self.games(self.settings.players[index].name)
         rows = report.lost_games(self.settings, found, index)
         return report.lost_table(rows, width, f"{self.settings.game.turn_name}s") if rows else ""
 
-    def lost(self, player: str | None = None) -> list[int]:
-        """Return the numbers of the games that a player lost.
+    def ratings(self, anchor: tuple[str, float] | None = None) -> dict[str, tuple[float, float]]:
+        """Return each player's Elo, and how far it may be off in either direction at 95 %.
 
         Parameters
         ----------
-        player : str, optional
-            The name of the player; by default the first one.
+        anchor : tuple of str and float, optional
+            A player and their rating, which the others' are relative to; by default the anchor of
+            the tournament. Without one, the mean of all ratings is 0.
+
+        Returns
+        -------
+        dict of str to tuple
+            By the players' names; empty while games that connect all players are missing.
 
         Raises
         ------
         ValueError
-            No player has that name.
+            Nobody has that name.
         """
-        index = _index(self.settings, player)
-        name = self.settings.players[index].name
-        return [ending.number for ending in self._store.endings(GameQuery(lost_by=name))][::-1]
+        found = report.ratings_of(self.tally, anchor or self.settings.anchor)
+        if found is None:
+            return {}
+        names = [player.name for player in self.settings.players]
+        values = zip(found.elo, found.error, strict=True)
+        return {name: (float(a), float(b)) for name, (a, b) in zip(names, values, strict=True)}
 
     def cards(self, player: str | None = None) -> list[CardRow]:
         """Return what became of each card, and who won; every game is replayed.
@@ -636,12 +750,25 @@ class Arena:
         ValueError
             No player has that name, or the game does not say what became of its cards.
         """
-        index = None if player is None else _index(self.settings, player)
+        index = None if player is None else self.settings.index(player)
         return card_rows(self.settings, self._store.records(), index)
 
-    def outcomes(self) -> Iterator[Outcome]:
-        """Yield the outcomes of the played games, by number."""
-        yield from self._store.outcomes()
+    def games(self, lost_by: str | None = None) -> Iterator[Outcome]:
+        """Yield how the games ended that were played, by number.
+
+        Parameters
+        ----------
+        lost_by : str, optional
+            The name of a player: only the games that they lost.
+
+        Raises
+        ------
+        ValueError
+            No player has that name.
+        """
+        if lost_by is not None:
+            self.settings.index(lost_by)
+        return self._store.outcomes(lost_by=lost_by or "")
 
     def record(self, number: int) -> Record:
         """Return the stored record of a game.
@@ -686,41 +813,19 @@ class Arena:
         self.close()
 
 
-def _index(settings: Settings, player: str | None, what: str = "") -> int:
-    """Return the index of a player by name, by default of the first."""
-    return 0 if player is None else settings.index(player, what)
-
-
-def _identified(settings: Settings, old: Sequence[Player]) -> tuple[Settings, dict[str, list[str]]]:
+def _identified(settings: Settings) -> tuple[Settings, dict[str, list[str]]]:
     """Return the settings with what their players are now, and who has changed and how.
 
     Those who have retired play no more, and do not matter.
     """
-    before = {(player.name, player.spec): player.identity for player in old}
     known = [*settings.players]
     changed: dict[str, list[str]] = {}
-    for index, player in enumerate(known):
+    for index, player in enumerate(settings.players):
         if index not in settings.retired:
-            known[index] = settings.identified(index)
-            then = before.get((player.name, player.spec)) or {}
-            if what := difference(then, known[index].identity or {}):
+            known[index] = identified(settings, index)
+            if what := difference(player.identity or {}, known[index].identity or {}):
                 changed.setdefault(what, []).append(player.name)
     return replace(settings, players=tuple(known)), changed
-
-
-def _goal(
-    settings: Settings, games: int | None, sprt: Sprt | Literal[False] | None, before: Goal | None
-) -> Goal:
-    count = before.games if before else None
-    if games is not None or count is None:
-        if games is None and settings.seeds is None:
-            games = DEFAULT_GAMES
-        count = settings.count(games)
-    if sprt is None and before is not None:
-        sprt = before.sprt
-    if sprt and len(settings.players) > 2:
-        raise ValueError("sprt: expected two players")
-    return Goal(count, sprt or None)
 
 
 def _settings_of(options: SettingValues) -> dict[str, Any]:

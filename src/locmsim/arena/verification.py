@@ -49,7 +49,8 @@ def differences(
     """Play games again, and yield the first difference of each that has one, as they end."""
 
     def submit(executor: Executor, numbers: list[int], again: bool) -> Future[list[Record]]:
-        return executor.submit(play_games, settings, numbers, run=run, again=again, isolate=isolate)
+        task = settings.task(numbers)
+        return executor.submit(play_games, task, run=run, again=again, isolate=isolate)
 
     run, left = secrets.token_hex(), iter(numbers)
     games = BatchRunner(

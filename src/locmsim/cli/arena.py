@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from locmsim._io import counted, printable
 from locmsim._options import Declared, Option, declared
@@ -97,8 +97,8 @@ def _add_arena_run(parser: Parser) -> None:
     add_shared(
         group,
         "--games",
-        help="number of games per pairing (default: 200); in a pool, number of further games in"
-        " all, which are played where they tell most about the ratings",
+        help="number of games per pairing of a tournament, which --db may have begun (default:"
+        " 200)",
     )
     add_shared(group, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(group, "--ids", help=IDS_HELP)
@@ -117,21 +117,24 @@ def _add_arena_run(parser: Parser) -> None:
     add_shared(seeds, "--seed", help="seed that all other seeds are derived from")
     seeds.add_argument("--seeds", metavar="LIST", help='seeds of the matches: "5,7,100..199"')
     add_option(group, known["pairs_per_set"], default=None)
-    add = parser.add_argument_group("a pool that grows, with --db").add_argument
+    pool = parser.add_argument_group("a pool that grows, with --db")
+    add = pool.add_argument
     add(
         "--add",
         nargs="+",
         default=[],
         metavar="PLAYER",
         help="new players; each plays every other player as many games as those have played each"
-        " other, or --games in all",
+        " other, or --more in all",
     )
+    more = Option("further games in all, played where they tell most about the ratings", 1, 1 << 31)
+    add_option(pool, Declared("more", int, None, more), metavar="N")
     add(
         "--against",
         nargs="+",
         default=[],
         metavar="NAME",
-        help="with --add: the only opponents of the new players; with --games alone: players, one"
+        help="with --add: the only opponents of the new players; with --more alone: players, one"
         " of whom is in each game",
     )
     add("--retire", nargs="+", default=[], metavar="NAME", help="players who play no more games")
@@ -193,12 +196,14 @@ def _add_arena_run(parser: Parser) -> None:
     add_shared(group, "--json")
     add_verbose(group)
     parser.needs("--sprt", "--alpha", "--beta", "--sprt-of")
-    parser.needs("--db", "--no-sprt", "--add", "--against", "--retire")
+    parser.needs("--db", "--no-sprt", "--add", "--more", "--retire")
+    parser.needs("--add or --more", "--against")
     parser.needs("--db or --verify", "--force")
     parser.rules_out(
         "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--mode",
-        "--no-mirror", "--seed", "--seeds", "--pairs-per-set", "--sprt", "--add", "--retire",
-        "--timeout-scale", "--match-limit", "--lenient", "--dask", "--decks", "--pilot", "--anchor",
+        "--no-mirror", "--seed", "--seeds", "--pairs-per-set", "--sprt", "--add", "--more",
+        "--retire", "--timeout-scale", "--match-limit", "--lenient", "--dask", "--decks", "--pilot",
+        "--anchor",
     )  # fmt: skip
     parser.rules_out("--dask", "--jobs", "--cores")
 
@@ -233,7 +238,7 @@ def _run_arena(options: argparse.Namespace) -> int | None:
     }  # fmt: skip
     if options.seeds is not None:
         chosen["seeds"] = parse_seeds(options.seeds)
-    sprt: Sprt | Literal[False] | None = False if options.no_sprt else None
+    sprt = None
     if options.sprt is not None:
         elo0, elo1 = options.sprt
         sprt = Sprt(elo0, elo1, options.alpha, options.beta)
@@ -292,34 +297,22 @@ def _verify_arena(options: argparse.Namespace) -> int:
 
 @ended_by_signals()
 def _play_arena(
-    options: argparse.Namespace,
-    db: str,
-    sprt: "Sprt | Literal[False] | None",
-    chosen: dict[str, Any],
+    options: argparse.Namespace, db: str, sprt: "Sprt | None", chosen: dict[str, Any]
 ) -> None:
     """Play the games that are missing in a file, and print the results."""
     from locmsim.arena import Arena
 
-    with contextlib.redirect_stdout(sys.stderr):  # agents may print
-        played = Arena(
-            options.players or None,
-            db=db,
-            games=options.games,
-            sprt=sprt,
-            sprt_of=options.sprt_of,
-            force=options.force,
-            add=options.add,
-            against=options.against,
-            retire=options.retire,
-            anchor=_anchor(options.anchor),
-            **chosen,
-        )
-    with played as arena:
-        if arena.finished and not options.retire:
-            print(f"locmsim arena: nothing to play: {_nothing_to_play(arena)}", file=sys.stderr)
+    with contextlib.ExitStack() as stack:
+        with contextlib.redirect_stdout(sys.stderr):  # agents may print
+            arena = stack.enter_context(
+                Arena(db, options.players or None, force=options.force, **chosen)
+            )
+            with arena.together():
+                _change_arena(options, arena, sprt)
+        print(f"locmsim arena: {_to_play(arena)}", file=sys.stderr)
         try:
             progress = sys.stderr.isatty() and not options.verbose
-            with contextlib.redirect_stdout(sys.stderr):  # agents may print
+            with contextlib.redirect_stdout(sys.stderr):
                 arena.run(
                     jobs=options.jobs,
                     cores=1 if options.cores is None else options.cores,
@@ -330,7 +323,7 @@ def _play_arena(
         except BaseException as error:
             if arena.tally.games:
                 message = (
-                    f"{arena.tally.games} of {arena.goal.games} games are in {db};"
+                    f"{arena.tally.games} of {arena.settings.count} games are in {db};"
                     f" to resume: locmsim arena --db {shlex.quote(db)}"
                 )
                 if isinstance(error, Stopped):
@@ -341,28 +334,48 @@ def _play_arena(
         _print_arena(arena, options.json)
 
 
-def _anchor(text: str | None) -> tuple[str, float] | None:
+def _change_arena(options: argparse.Namespace, arena: "Arena", sprt: "Sprt | None") -> None:
+    """Change a tournament as the options say."""
+    if options.games is not None:
+        arena.set_games(options.games)
+    if options.retire:
+        arena.retire(options.retire)
+    if options.add:
+        arena.add(options.add, against=options.against, more=options.more)
+    elif options.more is not None:
+        arena.more(options.more, against=options.against)
+    if sprt is not None or options.no_sprt:
+        arena.set_test(sprt, options.sprt_of)
+    if options.anchor is not None:
+        arena.set_anchor(*_anchor(options.anchor))
+
+
+def _anchor(text: str) -> tuple[str, float]:
     """Return the player and the rating of ``NAME=ELO``."""
-    if text is None:
-        return None
     name, _, elo = text.rpartition("=")
-    try:
+    with contextlib.suppress(ValueError):
         if name:
             return name, float(elo)
-    except ValueError:
-        pass
     raise Failure(f"--anchor: expected a name and a rating such as greedy=1000, got {text!r}", 2)
 
 
-def _nothing_to_play(arena: "Arena") -> str:
-    """Say why no games are played, and what changes that."""
+def _to_play(arena: "Arena") -> str:
+    """Say how many games are played, or why none are and what changes that."""
+    settings, left = arena.settings, arena.left
+    if left:
+        at_most = "" if settings.sprt is None else "at most "
+        return f"{at_most}{counted(left, 'game')} to play"
     if arena.tally.decided:
-        more = "--no-sprt plays all games, --sprt ELO0 ELO1 sets another test"
-    else:
-        more = "--games N asks for more"
-        if arena.settings.segments:
-            more = "--add NAME=PLAYER adds a player, --games N draws further games"
-    return f"{arena.finished}; {more}"
+        return (
+            "nothing to play: its sequential test has decided; --no-sprt plays all games,"
+            " --sprt ELO0 ELO1 sets another test"
+        )
+    done = f"all {counted(settings.count, 'game')} are played"
+    if settings.retired:
+        done = "all games of players who are not retired are played"
+    if settings.segments:
+        return f"nothing to play: {done}; --add NAME=PLAYER adds a player, --more N draws games"
+    return f"nothing to play: {done}; --games N asks for more"
 
 
 def _new_file() -> str:

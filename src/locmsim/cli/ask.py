@@ -113,7 +113,8 @@ def _ask_lost(options: argparse.Namespace) -> None:
     try:
         with Arena.load(options.source) as arena:
             name = options.player or arena.settings.players[0].name
-            games = arena.lost(options.player)
+            name = options.player or arena.settings.players[0].name
+            games = [outcome.number for outcome in arena.games(lost_by=name)]
             for game in games:
                 result = arena.replay(game)
                 outcome = arena.record(game).outcome

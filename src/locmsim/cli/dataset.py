@@ -145,7 +145,7 @@ def _of_database(options: argparse.Namespace) -> "Iterator[Examples]":
             names = [player.name for player in arena.settings.players]
             if options.player is not None and options.player not in names:
                 raise ValueError(f"--player: expected one of {', '.join(names)}")
-            for outcome in sorted(arena.outcomes(), key=lambda outcome: outcome.number):
+            for outcome in sorted(arena.games(), key=lambda outcome: outcome.number):
                 seats = tuple(
                     seat
                     for seat, player in enumerate(outcome.players)

@@ -7,7 +7,6 @@ import contextlib
 import hashlib
 import json
 import os
-import secrets
 import shutil
 import tempfile
 import weakref
@@ -24,11 +23,10 @@ from locmsim._io import numbered, try_lock, write_whole
 from locmsim._options import Option, check, documented
 from locmsim._seeds import derived_seed
 from locmsim.arena import Arena, ArenaError
+from locmsim.arena.fixtures import Fixture, Player, Task
 from locmsim.arena.game_worker import play_games
 from locmsim.arena.pool import players_in
 from locmsim.arena.registry import game_from_json, game_to_json
-from locmsim.arena.schedule import Player, Settings
-from locmsim.arena.seeds import Seeds
 from locmsim.arena.tournament import split_player
 from locmsim.contract import Game
 from locmsim.referee.agent_process import AgentFacts, raised
@@ -70,9 +68,7 @@ class _Call(NamedTuple):
     """The pairs of some trials, for a worker."""
 
     numbers: tuple[int, ...]
-    pairs: tuple[tuple[Settings, ...], ...]
-    #: That of the run, see `play_games`.
-    run: str = ""
+    pairs: tuple[tuple[Task, ...], ...]
     #: Whether a worker died in them before.
     again: bool = False
 
@@ -84,20 +80,20 @@ def _name_of(call: _Call) -> str:
 
 def play_pairs(call: _Call, apart: bool = False) -> list[tuple[_PlayedPair, ...]]:
     """Play the mirrored pairs of some trials, in a worker; `again` and `apart` as `play_games`."""
-    return [tuple(_play_pair(settings, call, apart) for settings in pairs) for pairs in call.pairs]
+    return [tuple(_play_pair(pair, call, apart) for pair in pairs) for pairs in call.pairs]
 
 
-def _play_pair(settings: Settings, call: _Call, apart: bool) -> _PlayedPair:
+def _play_pair(pair: Task, call: _Call, apart: bool) -> _PlayedPair:
     points = 0.0
     faults: list[str] = []
-    records = play_games(settings, (1, 2), run=call.run, again=call.again, apart=apart)
+    records = play_games(pair, again=call.again, apart=apart)
     for record in records:
         outcome = record.outcome
         won = None if outcome.winner is None else outcome.players[outcome.winner]
         points += 0.5 if won is None else float(won == 0)
         if outcome.fault is not None:
             seat = outcome.fault.player
-            if not settings.players[outcome.players[seat]].name.startswith(_AGAINST):
+            if not pair.players[outcome.players[seat]].name.startswith(_AGAINST):
                 last = record.stderr[seat].strip().splitlines()[-1:]
                 faults.append(": ".join([outcome.fault.message, *last]))
     elapsed = sum(record.elapsed_ns for record in records)
@@ -429,7 +425,7 @@ class Optimization:
         """Trials of the method, and of those between them that estimate the gain."""
         return self._trials + (self._trials - 1) // (_CHECK - 1)
 
-    def _pairs(self, number: int) -> tuple[Settings, ...]:
+    def _pairs(self, number: int) -> tuple[Task, ...]:
         """Return the mirrored pairs of a trial."""
         trial = self._open[number]
         deal = trial.deal if number % _CHECK else f"check {number}"
@@ -443,12 +439,13 @@ class Optimization:
         alone = trial.second is None
         return tuple(self._pair(one, rival, deal) for one in (first, second)[: 2 - alone])
 
-    def _pair(self, first: Player, second: Player, deal: object) -> Settings:
+    def _pair(self, first: Player, second: Player, deal: object) -> Task:
         settings = self.settings
-        return Settings(
-            players=(first, second),
-            game=settings.game,
-            seeds=Seeds((derived_seed(settings.seed, f"cards {deal}"),)),
+        seed = derived_seed(settings.seed, f"cards {deal}")
+        return Task(
+            settings.game,
+            {0: first, 1: second},
+            (Fixture(1, (0, 1), seed, None), Fixture(2, (1, 0), seed, None)),
             timeout_scale=settings.timeout_scale,
             match_limit=settings.match_limit,
             lenient=settings.lenient,
@@ -569,6 +566,7 @@ class Optimization:
         others = {one.name: one for one in self._rivals or (self._player("bot", self._origin),)}
         with (
             Arena(
+                None,
                 [self._start, *others.values()],
                 game=self.settings.game,
                 games=2,
@@ -736,18 +734,18 @@ class Optimization:
         with (
             self._versions(),
             Arena(
+                None if folder is None else folder / "proof.db",
                 [self._player("tuned", self.best), self._start],
                 game=settings.game,
-                db=":memory:" if folder is None else folder / "proof.db",
                 games=games,
                 force=self._force,
-                sprt=Sprt(0, 20),
                 seed=derived_seed(settings.seed, "proof"),
                 timeout_scale=settings.timeout_scale,
                 match_limit=settings.match_limit,
                 lenient=settings.lenient,
             ) as arena,
         ):
+            arena.set_test(Sprt(0, 20))
             arena.run(jobs=jobs, dask=dask)
             counts, state = arena.tally.pairs[(0, 1)], arena.tally.sprt_state
             accepted = None if state is None else state.accepted
@@ -758,11 +756,10 @@ class Optimization:
 class _Batches(Iterator[_Call]):
     """The trials that can be played now; there may be more later, after it has ended."""
 
-    def __init__(self, queue: deque[int], pairs: Callable[[int], tuple[Settings, ...]]) -> None:
+    def __init__(self, queue: deque[int], pairs: Callable[[int], tuple[Task, ...]]) -> None:
         self._queue = queue
         self._pairs = pairs
         self._size = 1
-        self._run = secrets.token_hex()
         #: The number of tasks that the workers have at a time.
         self.slots: Callable[[], int] = lambda: 1
 
@@ -772,7 +769,7 @@ class _Batches(Iterator[_Call]):
         # No more than `_AHEAD` are played at a time: each worker needs its part of them.
         count = min(self._size, max(1, _AHEAD // self.slots()), len(self._queue))
         numbers = tuple(self._queue.popleft() for _ in range(count))
-        return _Call(numbers, tuple(map(self._pairs, numbers)), self._run)
+        return _Call(numbers, tuple(map(self._pairs, numbers)))
 
     def took(self, results: Sequence[tuple[_PlayedPair, ...]]) -> None:
         """Make tasks longer or shorter by the time that the last one took."""

@@ -76,7 +76,7 @@ class _Arenas:
                 games = reader.update().games
             except StoreError as error:
                 return {**row, "error": str(error)}
-            return {**row, "error": None, "games": games, "goal": reader.goal.games}
+            return {**row, "error": None, "games": games, "goal": reader.settings.count}
 
     def version(self, key: str) -> object:
         """Return another value when a tournament has new games."""
@@ -251,7 +251,8 @@ class _Started:
         file = self._written[number]
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _SHOWN))
-        return file.read().decode(errors="replace").strip()
+        text = file.read().decode(errors="replace")
+        return text.rpartition(" to play\n")[2].strip()
 
     def version(self, key: str) -> object:
         """Return another value when a tournament has new games, or has ended."""

@@ -78,7 +78,7 @@ def test_a_belief_without_an_observation_can_be_copied():
 @pytest.mark.process
 def test_ready_agents_in_several_workers():
     beam = make_agent("beam:time_ms=0,nodes=50")  # no time limit: workers may outnumber cores
-    with Arena([beam, "greedy"], games=4, seed=1, timeout_scale=0) as arena:
+    with Arena(None, [beam, "greedy"], games=4, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=2)
         assert arena.tally.games == 4
         assert not arena.tally.players[0].faults

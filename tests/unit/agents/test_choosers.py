@@ -281,13 +281,13 @@ def test_decks_of_the_arena_and_of_play(files, capsys):
         agent.reset(1)
         match = play_match(Match(seed=3), [agent, agent])
         assert match.chosen == [build_deck(cards, builder)] * 2
-        with Arena(["greedy", "osl"], games=2, decks=text) as arena:
+        with Arena(None, ["greedy", "osl"], games=2, decks=text) as arena:
             arena.run(jobs=1)
             replayed = arena.replay(1).match
             assert replayed.chosen[0] == replayed.chosen[1] == build_deck(replayed.cards, builder)
     main(["play", "greedy", "random", "--decks", f"policy:path={path}", "-d", "seed=3"])
     assert "seed=3" in capsys.readouterr().out
-    with Arena(["greedy", "osl"], games=2, decks="random") as arena:
+    with Arena(None, ["greedy", "osl"], games=2, decks="random") as arena:
         arena.run(jobs=1)
         assert all(map(len, arena.replay(1).match.chosen))
 

@@ -158,7 +158,7 @@ def test_it_beats_random():
 
 def test_what_it_refuses(tmp_path):
     with pytest.raises(ValueError, match=r"PolicySearchAgent plays rules 1\.5 only, not 1\.2"):
-        Arena(["search:simulations=4", "random"], rules="1.2", games=2)
+        Arena(None, ["search:simulations=4", "random"], rules="1.2", games=2)
     with pytest.raises(ValueError, match="simulations: expected 0 to"):
         make_agent("search:simulations=-1")
     with pytest.raises(ValueError, match="root: expected one of gumbel, puct, got 'best'"):

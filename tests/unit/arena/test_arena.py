@@ -40,7 +40,9 @@ from locmsim.referee.transcript import result_log
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_games_are_those_of_the_schedule(rules: str) -> None:
-    with Arena(["greedy", "random"], games=6, seed=2, rules=rules, timeout_scale=25.0) as arena:
+    with Arena(
+        None, ["greedy", "random"], games=6, seed=2, rules=rules, timeout_scale=25.0
+    ) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == 6
         settings = arena.settings
@@ -58,14 +60,14 @@ def test_games_are_those_of_the_schedule(rules: str) -> None:
             assert log["scores"] == {"0": record.outcome.scores[0], "1": record.outcome.scores[1]}
         assert played(arena) == {
             record.outcome.number: without_times(record)
-            for record in play_games(settings, range(1, 7))
+            for record in play_games(settings.task(range(1, 7)))
         }
 
 
 @pytest.mark.process
 def test_agents_and_commands_mixed() -> None:
     bot = Player("bot", " ".join(BOT), True)
-    with Arena(["random", bot, "greedy"], games=4, seed=2, timeout_scale=25.0) as arena:
+    with Arena(None, ["random", bot, "greedy"], games=4, seed=2, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == 12
         assert [sum(player.games) for player in arena.tally.players] == [8, 8, 8]
@@ -77,7 +79,7 @@ def test_agents_and_commands_mixed() -> None:
 
 def test_player_against_itself() -> None:
     """A player named twice is two agents with seeds of their own."""
-    with Arena(["random", "random"], games=2, seed=2, timeout_scale=25.0) as arena:
+    with Arena(None, ["random", "random"], games=2, seed=2, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert [player.name for player in arena.settings.players] == ["random", "random#2"]
         first, second = (
@@ -89,7 +91,7 @@ def test_player_against_itself() -> None:
 
 @pytest.mark.parametrize("ids", ["new", "old"])
 def test_agents_play_with_either_ids(ids: str) -> None:
-    with Arena(["greedy", "random"], games=4, seed=2, ids=ids, timeout_scale=25.0) as arena:
+    with Arena(None, ["greedy", "random"], games=4, seed=2, ids=ids, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert all(not player.faults for player in arena.tally.players)
         assert arena.replay(4).match.log["ids"] == ids
@@ -111,7 +113,7 @@ class Failing(RandomAgent):
 
 def test_failing_agent_loses_that_game_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(AGENTS, "failing", Failing)
-    with Arena(["random", "failing"], games=4, seed=2, timeout_scale=25.0) as arena:
+    with Arena(None, ["random", "failing"], games=4, seed=2, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == 4
         faults = arena.tally.players[1].faults
@@ -124,7 +126,7 @@ def test_failing_agent_loses_that_game_only(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_agents_that_never_stop_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Arena(["random", "greedy"], games=2, seed=2, timeout_scale=1e-6) as arena:
+    with Arena(None, ["random", "greedy"], games=2, seed=2, timeout_scale=1e-6) as arena:
         arena.run(jobs=1)
         assert arena.tally.players[0].faults.total() + arena.tally.players[1].faults.total() == 2
 
@@ -134,32 +136,31 @@ def test_agents_that_never_stop_within_the_limit(monkeypatch: pytest.MonkeyPatch
 
 def test_resuming(tmp_path: Path) -> None:
     """Two runs have the results of a single one, and no game is played twice."""
-    with Arena(["greedy", "random"], games=12, seed=4, timeout_scale=25.0) as whole:
+    with Arena(None, ["greedy", "random"], games=12, seed=4, timeout_scale=25.0) as whole:
         whole.run(jobs=1)
         expected = played(whole)
     db = tmp_path / "results.db"
     seen: list[int] = []
-    with Arena(["greedy", "random"], db=db, games=4, seed=4, timeout_scale=25.0) as arena:
+    with Arena(db, ["greedy", "random"], games=4, seed=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1, on_games=seen.append)
-    with Arena(db=db, games=12) as arena:
+    with Arena(db, games=12) as arena:
         assert arena.settings.seed == 4
         assert arena.tally.games == 4
         arena.run(jobs=1, on_games=seen.append)
         assert played(arena) == expected
         assert arena.to_json()["players"][0]["wins"] == sum(whole.tally.players[0].wins)
-    with Arena(db=db) as arena:
-        assert arena.goal.games == 12
+    with Arena(db) as arena:
+        assert arena.settings.count == 12
         arena.run(jobs=1, on_games=seen.append)
     assert sum(seen) == 12
 
 
 def test_games_in_any_order_add_up_alike() -> None:
-    with Arena(
-        ["greedy", "random"], games=20, seed=4, sprt=Sprt(0, 200), timeout_scale=25.0
-    ) as arena:
+    with Arena(None, ["greedy", "random"], games=20, seed=4, timeout_scale=25.0) as arena:
+        arena.set_test(Sprt(0, 200))
         arena.run(jobs=1)
-        outcomes = list(arena.outcomes())
-        again = Tally(arena.settings, arena.goal.sprt)
+        outcomes = list(arena.games())
+        again = Tally(arena.settings)
         for outcome in reversed(outcomes):
             again.add(outcome)
         assert as_json(again) == as_json(arena.tally)
@@ -172,11 +173,11 @@ def test_interrupted(tmp_path: Path) -> None:
         if arena.tally.games >= 3:
             raise KeyboardInterrupt
 
-    with Arena(["greedy", "random"], db=db, games=8, seed=4, timeout_scale=25.0) as arena:
+    with Arena(db, ["greedy", "random"], games=8, seed=4, timeout_scale=25.0) as arena:
         with pytest.raises(KeyboardInterrupt):
             arena.run(jobs=1, on_games=interrupt)
         before = arena.tally.games
-    with Arena(db=db) as arena:
+    with Arena(db) as arena:
         assert arena.tally.games == before
         arena.run(jobs=1)
         assert arena.tally.games == 8
@@ -194,17 +195,17 @@ def test_other_settings_for_the_same_file(
     tmp_path: Path, changed: dict[str, Any], message: str
 ) -> None:
     db = tmp_path / "results.db"
-    with Arena(["greedy", "random"], db=db, games=2, seed=4, timeout_scale=25.0) as arena:
+    with Arena(db, ["greedy", "random"], games=2, seed=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
     with pytest.raises(StoreError, match=message):
-        Arena(db=db, **changed)
-    with Arena(["greedy", "random"], db=db, seed=4, timeout_scale=25.0) as arena:
+        Arena(db, **changed)
+    with Arena(db, ["greedy", "random"], seed=4, timeout_scale=25.0) as arena:
         assert arena.tally.games == 2
 
 
 def test_loaded_to_look_at(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
-    with Arena(["greedy", "random"], db=db, games=4, seed=4, timeout_scale=25.0) as arena:
+    with Arena(db, ["greedy", "random"], games=4, seed=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         with Arena.load(db) as loaded:
             assert loaded.table() == arena.table()
@@ -217,7 +218,7 @@ def test_loaded_to_look_at(tmp_path: Path) -> None:
 def test_stored_game_that_does_not_fit(tmp_path: Path) -> None:
     """Replaying a game detects that its result was changed in the file."""
     db = tmp_path / "results.db"
-    with Arena(["greedy", "random"], db=db, games=2, seed=4, timeout_scale=25.0) as arena:
+    with Arena(db, ["greedy", "random"], games=2, seed=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
     change(db, "UPDATE games SET score0 = 1 - score0 WHERE game = 1")
     with Arena.load(db) as arena:
@@ -227,25 +228,55 @@ def test_stored_game_that_does_not_fit(tmp_path: Path) -> None:
 
 
 def test_default_number_of_games(tmp_path: Path) -> None:
-    with Arena(["random", "greedy"], timeout_scale=25.0) as arena:
-        assert arena.goal.games == 200
-    with Arena(["random", "greedy", "random"], seeds=(1, 2, 3), timeout_scale=25.0) as arena:
-        assert arena.goal.games == 18
+    with Arena(None, ["random", "greedy"], timeout_scale=25.0) as arena:
+        assert arena.settings.count == 200
+    with Arena(None, ["random", "greedy", "random"], seeds=(1, 2, 3), timeout_scale=25.0) as arena:
+        assert arena.settings.count == 18
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "expected at least two"),
         ({"players": ["random"]}, "expected at least two, got 1"),
         ({"players": ["random", "greedy"], "games": 3}, "even number"),
-        ({"players": ["random"] * 3, "sprt": Sprt(0, 5)}, "expected two players"),
         ({"players": ["random", "rule:x=1"]}, "unknown option 'x'"),
     ],
 )
 def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Arena(**arguments)
+        Arena(None, **arguments)
+
+
+def test_no_players_yet() -> None:
+    with Arena(None, games=2, seed=1) as arena:
+        for read in (arena.run, arena.table, arena.ratings, lambda: arena.more(2)):
+            with pytest.raises(ValueError, match="players: expected at least two"):
+                read()
+        arena.add(["greedy", "random"])
+        arena.run(jobs=1)
+        assert arena.tally.games == 2
+
+
+def test_changes_made_together_are_stored_together(tmp_path: Path) -> None:
+    db = tmp_path / "results.db"
+    with Arena(db, ["a=greedy", "b=random"], games=2, seed=1, timeout_scale=0) as arena:
+        arena.run(jobs=1)
+        before = arena.settings
+
+        def change(anchor: str) -> None:
+            with arena.together():
+                arena.add(["c=osl"])
+                arena.retire(["a"])
+                arena.set_anchor(anchor, 0)
+
+        with pytest.raises(ValueError, match="anchor: no player is called 'x'"):
+            change("x")
+        assert arena.settings == before
+        change("b")
+    with Arena.load(db) as arena:
+        assert arena.settings.retired == (0,)
+        assert [player.name for player in arena.settings.players] == ["a", "b", "c"]
+        assert arena.left == 2
 
 
 @pytest.mark.parametrize(
@@ -257,7 +288,7 @@ def test_impossible_arguments(arguments: dict[str, Any], message: str) -> None:
     ],
 )
 def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
-    with Arena(["random", "greedy"]) as arena, pytest.raises(ValueError, match=message):
+    with Arena(None, ["random", "greedy"]) as arena, pytest.raises(ValueError, match=message):
         arena.run(**arguments)
 
 
@@ -271,18 +302,18 @@ def test_agents_that_take_time_get_a_core_each(tmp_path: Path) -> None:
         "from locmsim.agents import RandomAgent\n\n\nclass Mine(RandomAgent):\n    time_ms = 5\n"
     )
     for player in ("beam:time_ms=5", "mcts:time_ms=5,iterations=9", f"{file}:Mine"):
-        with Arena([player, "random"], timeout_scale=0) as arena:
+        with Arena(None, [player, "random"], timeout_scale=0) as arena:
             with pytest.raises(ValueError, match=r"games? with time limits would need"):
                 arena.run(jobs=many)
             assert arena.tally.games == 0
-    with Arena(["mcts:time_ms=0,iterations=9", "random"], games=4, timeout_scale=0) as arena:
+    with Arena(None, ["mcts:time_ms=0,iterations=9", "random"], games=4, timeout_scale=0) as arena:
         arena.run(jobs=many)
         assert arena.tally.games == 4
 
 
 def test_program_that_is_not_there() -> None:
     """A missing program is an error before the first game, not a fault in each game."""
-    with Arena(["random", "baselin:nodes=5"], timeout_scale=25.0) as arena:
+    with Arena(None, ["random", "baselin:nodes=5"], timeout_scale=25.0) as arena:
         with pytest.raises(ValueError, match="no program and no agent is called 'baselin:nodes=5'"):
             arena.run(jobs=1)
         assert arena.tally.games == 0
@@ -311,12 +342,12 @@ class Recording(Executor):
 def test_slots(monkeypatch: pytest.MonkeyPatch) -> None:
     executor = Recording()
     run_on(monkeypatch, executor, 3)
-    with Arena(["greedy", "random"], games=6, seed=4, timeout_scale=25.0) as arena:
+    with Arena(None, ["greedy", "random"], games=6, seed=4, timeout_scale=25.0) as arena:
         with pytest.raises(KeyboardInterrupt):
             arena.run(on_games=_interrupt)
         assert executor.most == 3
         assert arena.tally.games == 1
-        assert [outcome.number for outcome in arena.outcomes()] == [2]
+        assert [outcome.number for outcome in arena.games()] == [2]
 
 
 def _interrupt(games: int) -> None:
@@ -335,10 +366,10 @@ def test_task_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
             return future
 
     run_on(monkeypatch, Failing(), 1)
-    with Arena(["greedy", "random"], games=400, seed=4, timeout_scale=25.0) as arena:
+    with Arena(None, ["greedy", "random"], games=400, seed=4, timeout_scale=25.0) as arena:
         with pytest.raises(ArenaError, match=r"games? [0-9]+.*: MemoryError: no more"):
             arena.run()
-        assert 400 > arena.tally.games == len(list(arena.outcomes())) >= 1
+        assert 400 > arena.tally.games == len(list(arena.games())) >= 1
 
 
 # ------------------------------------------------------------------------------- early stop
@@ -347,9 +378,8 @@ def test_task_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_sequential_test_ends_the_games(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
-    with Arena(
-        ["greedy", "random"], db=db, games=1000, seed=4, sprt=Sprt(0, 50), timeout_scale=25.0
-    ) as arena:
+    with Arena(db, ["greedy", "random"], games=1000, seed=4, timeout_scale=25.0) as arena:
+        arena.set_test(Sprt(0, 50))
         arena.run(jobs=1)
         games = arena.tally.games
         assert games < 400
@@ -358,31 +388,33 @@ def test_sequential_test_ends_the_games(tmp_path: Path) -> None:
         assert state.accepted == "H1"
         assert state.llr >= state.upper
         assert state.pairs == games / 2
-        assert sorted(o.number for o in arena.outcomes()) == list(range(1, games + 1))
+        assert sorted(o.number for o in arena.games()) == list(range(1, games + 1))
         claim = "greedy is at least 50 Elo better than random: accepted"
         assert f"{claim} after {games // 2} pairs (SPRT of Elo +0 against +50, " in arena.table()
         test = arena.to_json()["sprt"]
         assert (test["accepted"], test["of"], test["verdict"]) == ("H1", "greedy", claim)
-    with Arena(db=db) as arena:
+    with Arena(db) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == games
         assert arena.tally.sprt_state == state
-        assert arena.finished == "its sequential test has decided"
+        assert arena.left == 0
     # A test of smaller differences needs more games; without a test all are played.
-    with Arena(db=db, sprt=Sprt(45, 50)) as arena:
-        assert not arena.finished
+    with Arena(db) as arena:
+        arena.set_test(Sprt(45, 50))
+        assert arena.left == 1000 - games
         with pytest.raises(EnoughError):
             arena.run(jobs=1, on_games=stop_after(4))
         played_on = arena.tally.games
         assert played_on > games
     goal = played_on + 10 + played_on % 2  # how many were played depends on the speed
-    with Arena(db=db, games=goal, sprt=False) as arena:
-        assert arena.goal.sprt is None
+    with Arena(db, games=goal) as arena:
+        arena.set_test(None)
+        assert arena.settings.sprt is None
         arena.run(jobs=1)
         assert arena.tally.games == goal
-        assert arena.finished == f"all {goal} games are played"
-    with Arena(db=db) as arena:
-        assert arena.goal.sprt is None
+        assert arena.left == 0
+    with Arena(db) as arena:
+        assert arena.settings.sprt is None
 
 
 class EnoughError(Exception):
@@ -409,7 +441,8 @@ def test_whose_elo_a_test_is_about(players: list[str], of: str | None) -> None:
     """Of players of known strength, whoever is named is judged; by default it is the first."""
     named = of or players[0].partition("=")[0]
     other = "old" if named == "new" else "new"
-    with Arena(players, games=1000, seed=4, sprt=Sprt(0, 50), sprt_of=of, timeout_scale=0) as arena:
+    with Arena(None, players, games=1000, seed=4, timeout_scale=0) as arena:
+        arena.set_test(Sprt(0, 50), of)
         arena.run(jobs=1)
         state = arena.tally.sprt_state
         assert state is not None
@@ -423,10 +456,18 @@ def test_whose_elo_a_test_is_about(players: list[str], of: str | None) -> None:
 
 
 def test_a_test_is_about_one_of_the_players() -> None:
-    with pytest.raises(ValueError, match="sprt_of: no player is called 'x': expected one of a, b"):
-        Arena(["a=greedy", "b=random"], sprt=Sprt(0, 5), sprt_of="x")
-    with pytest.raises(ValueError, match=r"^sprt_of: needs sprt$"):
-        Arena(["a=greedy", "b=random"], sprt_of="a")
+    with Arena(None, ["a=greedy", "b=random"]) as arena:
+        with pytest.raises(ValueError, match="sprt_of: no player is called 'x': expected one of a"):
+            arena.set_test(Sprt(0, 5), "x")
+        arena.set_test(Sprt(0, 5))
+        with pytest.raises(ValueError, match="sprt: a tournament with a sequential test cannot g"):
+            arena.add(["c=random"])
+        assert arena.settings.sprt == Sprt(0, 5)
+    with (
+        Arena(None, ["random"] * 3) as arena,
+        pytest.raises(ValueError, match="sprt: expected two players"),
+    ):
+        arena.set_test(Sprt(0, 5))
 
 
 @pytest.mark.parametrize(
@@ -441,7 +482,7 @@ def test_a_test_is_about_one_of_the_players() -> None:
 )
 def test_options_of_a_run(options: dict[str, Any], message: str) -> None:
     with (
-        Arena(["greedy", "random"], games=2) as arena,
+        Arena(None, ["greedy", "random"], games=2) as arena,
         pytest.raises(ValueError, match=f"^{message}$"),
     ):
         arena.run(**options)
@@ -455,7 +496,7 @@ def test_settings_are_known_by_their_names() -> None:
         assert type(None) in get_args(hint)
         assert f"\n{name} : " in inspect.getdoc(Arena)
     with pytest.raises(TypeError, match="unexpected keyword argument 'mirrored'"):
-        Arena(["greedy", "random"], mirrored=True)  # type: ignore[call-arg]
+        Arena(None, ["greedy", "random"], mirrored=True)  # type: ignore[call-arg]
 
 
 def outcome(number: int, players: tuple[int, int], winner: int | None, **fields: Any) -> Outcome:
@@ -467,8 +508,8 @@ def outcome(number: int, players: tuple[int, int], winner: int | None, **fields:
 def tally_of(wins: Sequence[tuple[bool, bool]], **arguments: Any) -> Tally:
     """Return a tally of two players; each item says for a pair whether the first won each game."""
     players = (Player("new", "greedy", False), Player("old", "random", False))
-    settings = Settings(players, LocmGame(), seed=1)
-    tally = Tally(settings, arguments.get("sprt"))
+    settings = Settings(players, LocmGame(), seed=1, **arguments)
+    tally = Tally(settings)
     for i, (first, second) in enumerate(wins):
         tally.add(outcome(2 * i + 1, (0, 1), 0 if first else 1))
         tally.add(outcome(2 * i + 2, (1, 0), 1 if second else 0))
@@ -545,7 +586,7 @@ def test_elo_of_even_players() -> None:
 @pytest.mark.slow
 def test_table_of_many() -> None:
     with Arena(
-        ["random", "rule:deck=score", "greedy"], games=4, seed=3, timeout_scale=25.0
+        None, ["random", "rule:deck=score", "greedy"], games=4, seed=3, timeout_scale=25.0
     ) as arena:
         arena.run(jobs=1)
         lines = arena.table().splitlines()
@@ -567,7 +608,7 @@ def test_table_of_many() -> None:
 
 def test_gauntlet() -> None:
     players = ["greedy", "random", "second=random"]
-    with Arena(players, games=2, seed=3, mode="gauntlet") as arena:
+    with Arena(None, players, games=2, seed=3, mode="gauntlet") as arena:
         arena.run(jobs=1)
         assert [sum(player.games) for player in arena.tally.players] == [4, 2, 2]
         head_to_head = arena.table().split("% against")[1].splitlines()
@@ -575,7 +616,9 @@ def test_gauntlet() -> None:
 
 
 def test_single_games() -> None:
-    with Arena(["greedy", "random"], games=5, seed=3, mirror=False, timeout_scale=25.0) as arena:
+    with Arena(
+        None, ["greedy", "random"], games=5, seed=3, mirror=False, timeout_scale=25.0
+    ) as arena:
         arena.run(jobs=1)
         assert [player.games for player in arena.tally.players] == [[3, 2], [2, 3]]
         assert arena.tally.player_pairs(0).total == 5
@@ -600,7 +643,7 @@ def test_turns_over_the_limit_of_the_rules(tmp_path: Path, monkeypatch: pytest.M
     """Turns of more than the rules' 200 ms count as late, even if the match allows them."""
     monkeypatch.setitem(AGENTS, "slow", Slow)
     db = tmp_path / "results.db"
-    with Arena(["slow", "random"], db=db, games=2, seed=3, timeout_scale=10) as arena:
+    with Arena(db, ["slow", "random"], games=2, seed=3, timeout_scale=10) as arena:
         arena.run(jobs=1)
         assert [player.late for player in arena.tally.players] == [2, 0]
         slow, other = arena.table().splitlines()[3:5]
@@ -627,7 +670,7 @@ def test_turns_over_the_limit_of_the_rules(tmp_path: Path, monkeypatch: pytest.M
 
 def test_games_as_csv() -> None:
     with Arena(
-        [Player("a,b", "greedy", False), "random"], games=4, seed=3, timeout_scale=25.0
+        None, [Player("a,b", "greedy", False), "random"], games=4, seed=3, timeout_scale=25.0
     ) as arena:
         arena.run(jobs=1)
         rows = list(csv.DictReader(arena.to_csv().splitlines()))
@@ -640,7 +683,9 @@ def test_games_as_csv() -> None:
         assert row["winner"] == row[f"player{record.outcome.winner}"]
         assert row["turns"] == str(record.outcome.turns)
         assert row["card_seed"] == row["failed"] == row["fault"] == ""
-    with Arena(["random", "greedy"], games=2, seed=3, pairs_per_set=2, timeout_scale=1e-6) as arena:
+    with Arena(
+        None, ["random", "greedy"], games=2, seed=3, pairs_per_set=2, timeout_scale=1e-6
+    ) as arena:
         arena.run(jobs=1)
         (first, second) = csv.DictReader(arena.to_csv().splitlines())
         assert first["card_seed"] == second["card_seed"] == str(arena.settings.fixture(1).card_seed)
@@ -662,7 +707,7 @@ def test_lost_games() -> None:
         ["3", seeds[1], "0", "old", "10", "crashed: it was killed"],
         ["4", seeds[1], "1", "old", "10", "on the board"],
     ]
-    with Arena(["greedy", "random"], games=2, seed=3, timeout_scale=25.0) as arena:
+    with Arena(None, ["greedy", "random"], games=2, seed=3, timeout_scale=25.0) as arena:
         assert arena.lost_table("random") == ""
         with pytest.raises(ValueError, match="no player is called 'fred': expected one of greedy"):
             arena.lost_table("fred")

@@ -26,7 +26,7 @@ ROWS = [
 
 def answers(db: Path) -> list[list[tuple[int, str | None]]]:
     with Arena.load(db) as arena:
-        numbers = [outcome.number for outcome in arena.outcomes()]
+        numbers = [outcome.number for outcome in arena.games()]
         return [[answer[:2] for answer in arena.record(n).answers] for n in numbers]
 
 
@@ -45,7 +45,7 @@ def test_rows_of_tables_repeat(row: str, rules: str, tmp_path: Path) -> None:
 
 def test_a_game_of_an_arena_is_that_of_play(tmp_path: Path) -> None:
     """The seed of a match, and its players, are all that `locmsim play` needs."""
-    with Arena(["random", "greedy"], seeds=[77], timeout_scale=0) as arena:
+    with Arena(None, ["random", "greedy"], seeds=[77], timeout_scale=0) as arena:
         arena.run(jobs=1)
         expected = [answer.line for answer in arena.record(1).answers if answer.seat == 0]
     log = tmp_path / "match.json"
@@ -57,7 +57,7 @@ def test_a_game_of_an_arena_is_that_of_play(tmp_path: Path) -> None:
 
 def test_seed_and_seeds_exclude_each_other() -> None:
     with pytest.raises(ValueError, match="seed: does not apply with seeds"):
-        Arena(["random", "greedy"], seed=1, seeds=[1, 2])
+        Arena(None, ["random", "greedy"], seed=1, seeds=[1, 2])
 
 
 class Moody(RandomAgent):
@@ -69,7 +69,7 @@ class Moody(RandomAgent):
 
 def test_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     db = tmp_path / "results.db"
-    with Arena(["greedy", Moody], db=db, games=6, seed=3, timeout_scale=0) as arena:
+    with Arena(db, ["greedy", Moody], games=6, seed=3, timeout_scale=0) as arena:
         arena.run(jobs=1)
         before = played(arena)
     with Arena.load(db) as arena:
@@ -88,7 +88,7 @@ def test_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_first_difference(tmp_path: Path) -> None:
     """It names the turn, the player and both answers."""
     db = tmp_path / "results.db"
-    with Arena(["greedy", "random"], db=db, games=2, seed=3, timeout_scale=0) as arena:
+    with Arena(db, ["greedy", "random"], games=2, seed=3, timeout_scale=0) as arena:
         arena.run(jobs=1)
         record = arena.record(1)
         place = len(record.answers) - 1

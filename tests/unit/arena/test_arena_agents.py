@@ -48,7 +48,7 @@ def test_classes_and_ready_agents(tmp_path: Path) -> None:
     """A file can be resumed without the objects, since their descriptions recreate them."""
     db = tmp_path / "results.db"
     players = [Stubborn, Stubborn(line="PASS # thinking"), RandomAgent(), GreedyAgent(), "random"]
-    with Arena(players, db=db, games=2, seed=1, timeout_scale=0) as arena:
+    with Arena(db, players, games=2, seed=1, timeout_scale=0) as arena:
         names = [(player.name, player.spec) for player in arena.settings.players]
         assert names == [
             ("Stubborn", f"{__name__}:Stubborn"),
@@ -61,7 +61,7 @@ def test_classes_and_ready_agents(tmp_path: Path) -> None:
         arena.run(jobs=1)
         assert lines(arena, 0) == {"PASS"}
         assert lines(arena, 1) == {"PASS # thinking"}
-    with Arena(db=db, games=4) as arena:
+    with Arena(db, games=4) as arena:
         arena.run(jobs=1)
         assert lines(arena, 1) == {"PASS # thinking"}
 
@@ -74,19 +74,19 @@ def test_ready_agents_without_description(tmp_path: Path, make: type) -> None:
     """Agents without a description can play, but resuming their file requires them again."""
     db = tmp_path / "results.db"
     agent = make()
-    with Arena([agent, "random"], db=db, games=2, seed=1, timeout_scale=0) as arena:
+    with Arena(db, [agent, "random"], games=2, seed=1, timeout_scale=0) as arena:
         name = type(agent).__qualname__
         assert arena.settings.players[0] == Player(name, name, False, True)
         arena.run(jobs=1)
-    with Arena(db=db, games=4) as arena:
+    with Arena(db, games=4) as arena:
         with pytest.raises(ValueError, match=r"created with an agent object .* pass it again"):
             arena.run(jobs=1)
         assert arena.tally.games == 2
-    with Arena([make(), "random"], db=db, games=4) as arena:
+    with Arena(db, [make(), "random"], games=4) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == 4
     with pytest.raises(StoreError, match="another tournament"):
-        Arena([type(agent).__name__ + "=random", "random"], db=db)
+        Arena(db, [type(agent).__name__ + "=random", "random"])
 
 
 def altered() -> RandomAgent:
@@ -98,7 +98,7 @@ def altered() -> RandomAgent:
 @pytest.mark.process
 def test_ready_agents_in_other_processes() -> None:
     """Agents that were passed as objects are sent to the worker processes."""
-    with Arena([Counting([7]), "random"], games=8, seed=1, timeout_scale=0) as arena:
+    with Arena(None, [Counting([7]), "random"], games=8, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=2)
         assert arena.tally.games == 8
         assert not arena.tally.players[0].faults
@@ -108,7 +108,7 @@ def test_what_cannot_be_sent() -> None:
     agent = Counting([7])
     agent.numbers = lambda: 7  # type: ignore[assignment]
     with (
-        Arena([agent, "random"], games=2, seed=1, timeout_scale=0) as arena,
+        Arena(None, [agent, "random"], games=2, seed=1, timeout_scale=0) as arena,
         pytest.raises(ValueError, match=r"'Counting' cannot be sent to other processes \(.*jobs=1"),
     ):
         arena.run(jobs=2)
@@ -116,9 +116,9 @@ def test_what_cannot_be_sent() -> None:
 
 def test_no_player() -> None:
     with pytest.raises(TypeError, match="expected a description, a class or an agent, got 7"):
-        Arena([7, "random"])
+        Arena(None, [7, "random"])
     with pytest.raises(ValueError, match="agent int: it lacks the method"):
-        Arena([int, "random"])
+        Arena(None, [int, "random"])
 
 
 SCRIPT = """
@@ -129,7 +129,7 @@ class Mine(RandomAgent):
     pass
 
 {guard}
-    with Arena([Mine, "random"], games=4, seed=1, timeout_scale=0, db={db!r}) as arena:
+    with Arena({db!r}, [Mine, "random"], games=4, seed=1, timeout_scale=0) as arena:
         arena.run(jobs={jobs})
         print(arena.tally.games, arena.settings.players[0].spec)
 """
@@ -177,8 +177,8 @@ def test_agent_of_a_file_by_name(tmp_path: Path) -> None:
                 super().__init__()
         """)
     )
-    with Arena([f"a={tmp_path}/mine.py:Mine:depth=2", "random"], games=2, seed=1) as arena:
+    with Arena(None, [f"a={tmp_path}/mine.py:Mine:depth=2", "random"], games=2, seed=1) as arena:
         arena.run(jobs=1)
         assert not arena.tally.players[0].faults
     with pytest.raises(ValueError, match=r"no class or function 'Mien'.*did you mean 'Mine'"):
-        Arena([f"{tmp_path}/mine.py:Mien", "random"])
+        Arena(None, [f"{tmp_path}/mine.py:Mien", "random"])

@@ -38,7 +38,7 @@ def slow_count(arena: Arena, player: int | None) -> dict[tuple[str, str], list[i
     """Count by what each player was shown, turn by turn."""
     rules = arena.settings.game.rules
     found: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
-    for outcome in arena.outcomes():
+    for outcome in arena.games():
         result = arena.replay(outcome.number)
         for seat, index in enumerate(outcome.players):
             if player not in (None, index):
@@ -77,7 +77,7 @@ def slow_count(arena: Arena, player: int | None) -> dict[tuple[str, str], list[i
 @pytest.mark.parametrize("player", [None, "second"])
 def test_cards_are_counted(rules: str, player: str | None) -> None:
     players = ["first=greedy", "second=random"]
-    with Arena(players, games=6, seed=3, rules=rules, timeout_scale=0) as arena:
+    with Arena(None, players, games=6, seed=3, rules=rules, timeout_scale=0) as arena:
         arena.run(jobs=1)
         rows = arena.cards(player)
         expected = slow_count(arena, None if player is None else 1)
@@ -98,12 +98,12 @@ def test_cards_are_counted(rules: str, player: str | None) -> None:
 
 
 def test_what_cannot_be_counted() -> None:
-    with Arena(["greedy", "random"], games=2, seed=3, timeout_scale=0) as arena:
+    with Arena(None, ["greedy", "random"], games=2, seed=3, timeout_scale=0) as arena:
         assert arena.cards() == []
         with pytest.raises(ValueError, match="no player is called 'x'"):
             arena.cards("x")
     with (
-        Arena(["rule", "search:nodes=20"], game="vestrock", games=2, seed=3) as arena,
+        Arena(None, ["rule", "search:nodes=20"], game="vestrock", games=2, seed=3) as arena,
         pytest.raises(ValueError, match="Vestrock does not say what became of its cards"),
     ):
         arena.cards()
@@ -111,7 +111,7 @@ def test_what_cannot_be_counted() -> None:
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     db, table = str(tmp_path / "results.db"), tmp_path / "cards.csv"
-    with Arena(["greedy", "random"], db=db, games=4, seed=3, timeout_scale=0) as arena:
+    with Arena(db, ["greedy", "random"], games=4, seed=3, timeout_scale=0) as arena:
         arena.run(jobs=1)
         rows = arena.cards("random")
     assert main(["arena", "show", db, "--cards", "--player", "random"]) == 0

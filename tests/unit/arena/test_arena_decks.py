@@ -36,6 +36,7 @@ def random_decks(rules: str, seed: int) -> list[list[int]]:
 def test_both_seats_have_the_decks_of_an_agent(rules: str, isolate: bool) -> None:
     """In each game of a pair the seats have the same decks, whoever plays them."""
     with Arena(
+        None,
         ["greedy", "beam:nodes=30,time_ms=0"],
         seeds=[7],
         rules=rules,
@@ -100,7 +101,7 @@ def test_same_agents_with_their_own_decks() -> None:
     """With the player itself as the pilot, or as the one who chooses, nothing changes."""
     found = []
     for more in ({}, {"pilot": "greedy"}, {"decks": "greedy"}):
-        with Arena(["greedy", "a=greedy"], seeds=[1, 2], timeout_scale=0, **more) as arena:
+        with Arena(None, ["greedy", "a=greedy"], seeds=[1, 2], timeout_scale=0, **more) as arena:
             arena.run(jobs=1)
             numbers = range(1, 5)
             found.append([[one[:2] for one in arena.record(n).answers] for n in numbers])
@@ -109,7 +110,7 @@ def test_same_agents_with_their_own_decks() -> None:
 
 def test_a_pilot_plays_the_decks_of_the_players() -> None:
     players = ["one=random", "two=rule:deck=score"]
-    with Arena(players, seeds=[3], pilot="greedy", timeout_scale=0) as arena:
+    with Arena(None, players, seeds=[3], pilot="greedy", timeout_scale=0) as arena:
         arena.run(jobs=1)
         assert ", played by greedy" in arena.table().splitlines()[0]
         first, second = (arena.replay(number).match for number in (1, 2))
@@ -168,7 +169,7 @@ def test_the_own_cards_of_an_agent_are_refused(
     name = "deck" if "deck" in player else "draft"
     message = f"{name}: does not apply with {{}}decks, which chooses the cards: {player}"
     with pytest.raises(ValueError, match=message.format("")):
-        Arena([player, "random"], decks="random")
+        Arena(None, [player, "random"], decks="random")
     with pytest.raises(ValueError, match=message.format("")):
         LocmEnv(opponent=player)
     with pytest.raises(ValueError, match=f"{name}: does not apply with battlers, who play decks"):
@@ -190,25 +191,28 @@ def test_the_own_cards_of_an_agent_are_refused(
         "class Mine(RandomAgent):\n"
         "    def __init__(self, deck=3): RandomAgent.__init__(self)\n"
     )
-    with Arena(["random", f"{tmp_path}/mine.py:Mine:deck=4"], decks="random"):
+    with Arena(None, ["random", f"{tmp_path}/mine.py:Mine:deck=4"], decks="random"):
         pass
-    with Arena([player, "random"], pilot="greedy", db=db):
+    with Arena(db, [player, "random"], pilot="greedy"):
         pass
-    with pytest.raises(ValueError, match=message.format("")):
-        Arena(["random", "greedy"], decks="random", add=[f"new={player}"])
+    with (
+        Arena(None, ["random", "greedy"], decks="random") as arena,
+        pytest.raises(ValueError, match=message.format("")),
+    ):
+        arena.add([f"new={player}"])
 
 
 def test_older_files_are_still_read(tmp_path: Path) -> None:
     """They may have players whose own way to choose cards is not used."""
     db = tmp_path / "old.db"
-    with Arena(["greedy", "random"], decks="random", db=db, games=2, timeout_scale=0) as arena:
+    with Arena(db, ["greedy", "random"], decks="random", games=2, timeout_scale=0) as arena:
         arena.run(jobs=1)
     with contextlib.closing(sqlite3.connect(db)) as file, file:
         (text,) = file.execute("SELECT settings FROM tournament").fetchone()
         old = text.replace('"greedy"', '"greedy:deck=classic"')
         assert old != text
         file.execute("UPDATE tournament SET settings = ?", [old])
-    with Arena(db=db, games=4) as arena:
+    with Arena(db, games=4) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == 4
 

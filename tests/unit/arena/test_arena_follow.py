@@ -11,27 +11,26 @@ from helpers import growing_results
 from locmsim.arena import Arena, Outcome, Record, Sprt, StoreError
 from locmsim.arena.follow import ResultsReader, llr_curve, score_curve
 from locmsim.arena.report import as_json
-from locmsim.arena.store import Goal, Store
+from locmsim.arena.store import Store
 from locmsim.arena.tally import PairResult, Tally
 from locmsim.stats import PairCounts, score_interval
 
 
 def records(db: Path, players: list[str], games: int, **settings: object) -> list[Record]:
     """Return the games of a tournament, played."""
-    with Arena(players, db=db, games=games, seed=3, **settings) as arena:
+    with Arena(db, players, games=games, seed=3, **settings) as arena:
         arena.run(jobs=1)
-        return [arena.record(outcome.number) for outcome in arena.outcomes()]
+        return [arena.record(outcome.number) for outcome in arena.games()]
 
 
 def fresh(db: Path) -> dict[str, object]:
     """Return the results, counted game by game."""
     with Store(db) as store:
         assert store.settings is not None
-        goal = store.goal or Goal(0, None)
-        tally = Tally(store.settings, goal.sprt)
+        tally = Tally(store.settings)
         for outcome in store.outcomes():
             tally.add(outcome)
-    return {**as_json(tally), "goal": goal.games}
+    return as_json(tally)
 
 
 @pytest.mark.slow
@@ -74,7 +73,8 @@ def test_another_goal_test_and_tournament(tmp_path: Path) -> None:
     assert reader.finished
     assert reader.llr_curve() is None
     before = reader.version
-    with Arena(db=db, games=20, sprt=Sprt(0, 20)) as arena:
+    with Arena(db, games=20) as arena:
+        arena.set_test(Sprt(0, 20))
         reader.update()
         assert not reader.finished
         assert reader.version > before
@@ -100,7 +100,7 @@ def test_the_file_is_left_as_it_was(tmp_path: Path) -> None:
     """A reader does not block the process that writes, and leaves no files beside the database."""
     db = tmp_path / "results.db"
     reader = ResultsReader(db)
-    with Arena(["greedy", "random"], db=db, games=4, seed=1) as arena:
+    with Arena(db, ["greedy", "random"], games=4, seed=1) as arena:
         arena.run(jobs=1, on_games=lambda games: reader.update() and None)
         assert reader.finished
     reader.update()
@@ -155,15 +155,17 @@ def test_an_arena_is_opened_from_the_sums(tmp_path: Path, monkeypatch: pytest.Mo
             yield outcome
 
     monkeypatch.setattr(Store, "outcomes", counted)
-    with Arena.load(db) as arena, Arena(db=tmp_path / "first.db") as other:
+    with Arena.load(db) as arena, Arena(tmp_path / "first.db") as other:
+        assert arena.tally.games == 156
+        assert other.tally.games == 18
         assert read == [*range(145, 157), *range(1, 19)]
         results = arena.to_json()
         del results["faults"]
-        lost = arena.lost("two")
+        lost = [outcome.number for outcome in arena.games(lost_by="two")]
         read.clear()
         assert len(arena.lost_table("two").splitlines()) == 1 + len(lost)
         assert read == lost
-        assert other.lost("two") == [n for n in lost if n <= 18]
+        assert [outcome.number for outcome in other.games("two")] == [n for n in lost if n <= 18]
     monkeypatch.undo()
     assert results == fresh(db)
     assert lost == [
@@ -236,9 +238,10 @@ def test_a_test_that_was_decided_stays_so(tmp_path: Path) -> None:
     assert curve["pairs"] == sorted(set(curve["pairs"]))
     assert curve["llr"][-2] < tally.sprt_state.upper <= curve["llr"][-1]
     # Stored sums belong to one sequential test, so another one needs new sums.
-    Arena(db=db, sprt=Sprt(0, 20)).close()
+    with Arena(db) as arena:
+        arena.set_test(Sprt(0, 20))
     with Store(db, write=True) as store:
-        assert store.sums(Sprt(0, 20)) is None
+        assert store.sums() is None
         assert ResultsReader(db).update().games == 600
         store.add_all([])
         reader.update()

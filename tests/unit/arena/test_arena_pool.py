@@ -17,7 +17,7 @@ def meetings(arena: Arena) -> Counter[tuple[str, ...]]:
     """Return how often players met, by their names."""
     names = [player.name for player in arena.settings.players]
     return Counter(
-        tuple(sorted(names[index] for index in outcome.players)) for outcome in arena.outcomes()
+        tuple(sorted(names[index] for index in outcome.players)) for outcome in arena.games()
     )
 
 
@@ -26,7 +26,7 @@ def db(tmp_path: Path) -> Path:
     """Results of three players with four games for each pairing."""
     path = tmp_path / "pool.db"
     players = ["a=random", "b=greedy", "c=random"]
-    with Arena(players, db=path, games=4, seed=3, timeout_scale=0) as arena:
+    with Arena(path, players, games=4, seed=3, timeout_scale=0) as arena:
         arena.run(jobs=1)
     return path
 
@@ -38,9 +38,10 @@ OLD = Counter({("a", "b"): 4, ("a", "c"): 4, ("b", "c"): 4})
 def test_only_new_pairings_are_played(db: Path) -> None:
     with Arena.load(db) as arena:
         before = played(arena)
-    with Arena(db=db, add=["d=max-attack", "e=osl"]) as arena:
-        assert arena.goal.games == 12 + 4 * 7
-        assert len([*arena.outcomes()]) == 12
+    with Arena(db) as arena:
+        arena.add(["d=max-attack", "e=osl"])
+        assert arena.settings.count == 12 + 4 * 7
+        assert len([*arena.games()]) == 12
         arena.run(jobs=1)
         new = [("a", "d"), ("b", "d"), ("c", "d"), ("a", "e"), ("b", "e"), ("c", "e"), ("d", "e")]
         assert meetings(arena) == OLD + Counter(dict.fromkeys(new, 4))
@@ -49,7 +50,7 @@ def test_only_new_pairings_are_played(db: Path) -> None:
         # Equal seeds in each pairing: results differ by the players, not by the cards.
         seeds = {number: arena.settings.fixture(number).seed for number in (1, 13, 15, 40)}
         assert seeds[13] == seeds[1]
-        assert arena.finished
+        assert not arena.left
         table = arena.table()
     with Arena.load(db) as arena:
         assert arena.table() == table
@@ -61,52 +62,62 @@ def test_only_new_pairings_are_played(db: Path) -> None:
 
 def test_growing_again_and_resuming(db: Path) -> None:
     """Each addition goes on where the last one ended, and games that are missing are not lost."""
-    with Arena(db=db, add=["d=osl"]) as arena:
-        arena.close()
-    with Arena(db=db, add=["e=osl"], against=["b", "d"]) as arena:
-        assert arena.goal.games == 12 + 12 + 8
+    with Arena(db) as arena:
+        arena.add(["d=osl"])
+    with Arena(db) as arena:
+        arena.add(["e=osl"], against=["b", "d"])
+        assert arena.settings.count == 12 + 12 + 8
         arena.run(jobs=1)
         new = {("a", "d"): 4, ("b", "d"): 4, ("c", "d"): 4, ("b", "e"): 4, ("d", "e"): 4}
         assert meetings(arena) == OLD + Counter(new)
-        seats = Counter(outcome.players for outcome in arena.outcomes())
+        seats = Counter(outcome.players for outcome in arena.games())
         assert set(seats.values()) == {2}
         settings = arena.settings
-    with Arena(db=db) as arena:
+    with Arena(db) as arena:
         assert arena.settings == settings
-        assert arena.finished == "all 32 games are played"
+        assert not arena.left
         with pytest.raises(ValueError, match="games: a pool has no number of games per pairing"):
-            arena.settings.count(8)
+            arena.set_games(8)
+    with pytest.raises(ValueError, match=r"games: a pool has .*: --more N .* plays further games"):
+        Arena(db, games=8)
 
 
 @pytest.mark.slow
 def test_retired_players(db: Path) -> None:
-    with Arena(db=db, add=["d=osl"], retire=["c"]) as arena:
+    with Arena(db) as arena:
+        arena.retire(["c"])
+        arena.add(["d=osl"])
         arena.run(jobs=1)
         assert meetings(arena) == OLD + Counter({("a", "d"): 4, ("b", "d"): 4})
         assert "c (retired)" in arena.table()
         assert [player["retired"] for player in arena.to_json()["players"]] == [0, 0, 1, 0]
     # Games that were scheduled for a player who retires meanwhile are not played.
-    with Arena(db=db, add=["e=osl"]) as arena:
-        arena.close()
-    with Arena(db=db, retire=["a"]) as arena:
+    with Arena(db) as arena:
+        arena.add(["e=osl"])
+    with Arena(db) as arena:
+        arena.retire(["a"])
         arena.run(jobs=1)
         assert ("a", "e") not in meetings(arena)
         assert meetings(arena)["b", "e"] == meetings(arena)["d", "e"] == 4
-        assert arena.finished == "all games of players who are not retired are played"
+        assert not arena.left
     reader = ResultsReader(db)
-    assert reader.update().games < reader.goal.games
+    assert reader.update().games < reader.settings.count
     assert reader.finished
-    with pytest.raises(ValueError, match="against: 'c' is retired"):
-        Arena(db=db, add=["f=osl"], against=["c"])
-    with pytest.raises(ValueError, match="retire: no player is called 'x': expected one of a, b"):
-        Arena(db=db, retire=["x"])
+    with Arena(db) as arena:
+        before = arena.settings
+        with pytest.raises(ValueError, match="against: 'c' is retired"):
+            arena.add(["f=osl"], against=["c"])
+        with pytest.raises(ValueError, match="retire: no player is called 'x': expected one of a,"):
+            arena.retire(["x"])
+        assert arena.settings == before
 
 
 @pytest.mark.slow
 def test_games_in_all_are_drawn(db: Path) -> None:
     """A new player plays a number of games in all, mostly against those of about their strength."""
-    with Arena(db=db, add=["d=greedy"], games=60) as arena:
-        assert arena.goal.games == 12 + 60
+    with Arena(db) as arena:
+        arena.add(["d=greedy"], more=60)
+        assert arena.settings.count == 12 + 60
         assert arena.settings.scheduled == 12
         arena.run(jobs=1)
         new = meetings(arena) - OLD
@@ -114,15 +125,15 @@ def test_games_in_all_are_drawn(db: Path) -> None:
         assert all("d" in pairing for pairing in new)
         assert new["b", "d"] > 2 * max(new["a", "d"], new["c", "d"])
         assert set(new) == {("a", "d"), ("b", "d"), ("c", "d")}
-        seats = Counter(outcome.players for outcome in arena.outcomes())
+        seats = Counter(outcome.players for outcome in arena.games())
         assert all(seats[a, b] == seats[b, a] for a, b in seats)  # in mirrored pairs
-        assert arena.finished == "all 72 games are played"
+        assert not arena.left
         assert arena.settings.draws == ()
         # Nobody plays a seed twice in the same seat.
         fixtures = [arena.settings.fixture(number) for number in range(1, 73)]
         assert len({(one.players, one.seed) for one in fixtures}) == 72
         table, settings = arena.table(), arena.settings
-    with Arena(db=db) as arena:
+    with Arena(db) as arena:
         assert arena.settings == settings
         assert arena.table() == table
         assert arena.verify([13, 72], jobs=1) == []
@@ -143,18 +154,18 @@ def test_drawn_games_do_not_depend_on_workers_or_interruptions(db: Path, tmp_pat
             raise KeyboardInterrupt
 
     left = 30
-    with (
-        pytest.raises(KeyboardInterrupt),
-        Arena(db=db, add=["d=osl"], games=64) as arena,
-    ):
-        arena.run(jobs=1, on_games=stop)
-    with Arena(db=db) as arena:
-        assert arena.goal.games == 12 + 64
+    with Arena(db) as arena:
+        arena.add(["d=osl"], more=64)
+        with pytest.raises(KeyboardInterrupt):
+            arena.run(jobs=1, on_games=stop)
+    with Arena(db) as arena:
+        assert arena.settings.count == 12 + 64
         assert 12 < arena.tally.games < 12 + 64
-        assert not arena.finished
+        assert arena.left == 12 + 64 - arena.tally.games
         arena.run(jobs=1)
         resumed = arena.settings, played(arena)
-    with Arena(db=copy, add=["d=osl"], games=64) as arena:
+    with Arena(copy) as arena:
+        arena.add(["d=osl"], more=64)
         arena.run(jobs=2)
         assert (arena.settings, played(arena)) == resumed
 
@@ -162,35 +173,39 @@ def test_drawn_games_do_not_depend_on_workers_or_interruptions(db: Path, tmp_pat
 @pytest.mark.slow
 def test_further_games_of_a_pool(db: Path) -> None:
     """Draws wait for each other; those of retired players, and of seeds that are used, end."""
-    with Arena(db=db, add=["d=osl"], games=16, against=["b", "c"]) as arena:
-        arena.close()
-    with Arena(db=db, games=24, against=["a"]) as arena:
-        assert arena.goal.games == 12 + 16 + 24
+    with Arena(db) as arena:
+        arena.add(["d=osl"], more=16, against=["b", "c"])
+    with Arena(db) as arena:
+        arena.more(24, against=["a"])
+        assert arena.settings.count == 12 + 16 + 24
         arena.run(jobs=1)
         found = meetings(arena) - OLD
         assert found["b", "d"] + found["c", "d"] >= 16
         assert sum(n for pairing, n in found.items() if "a" in pairing) == 24
-    with Arena(db=db, games=40) as arena:
-        arena.close()
-    with Arena(db=db, retire=["a", "b", "c"]) as arena:
+    with Arena(db) as arena:
+        arena.more(40)
+    with Arena(db) as arena:
+        arena.retire(["a", "b", "c"])
         before = arena.tally.games
         arena.run(jobs=1)
-        assert arena.tally.games == before == arena.goal.games
+        assert arena.tally.games == before == arena.settings.count
         assert arena.settings.draws == ()
-    with pytest.raises(ValueError, match="games: no pairing of the pool is left to play"):
-        Arena(db=db, games=40)
+        with pytest.raises(ValueError, match="more: no pairing of the pool is left to play"):
+            arena.more(40)
 
 
 def test_seeds_that_are_used_up(tmp_path: Path) -> None:
     db = tmp_path / "pool.db"
-    with Arena(["random", "osl"], db=db, seeds=range(1, 5), games=4, timeout_scale=0) as arena:
+    with Arena(db, ["random", "osl"], seeds=range(1, 5), games=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
-    with Arena(db=db, add=["max-attack"], games=40) as arena:
+    with Arena(db) as arena:
+        arena.add(["max-attack"], more=40)
         arena.run(jobs=1)
         # Two opponents, four seeds, two seats.
         assert meetings(arena)["max-attack", "osl"] == meetings(arena)["max-attack", "random"] == 8
-        assert arena.goal.games == arena.tally.games == 4 + 16
-    with Arena(db=db, games=40) as arena:
+        assert arena.settings.count == arena.tally.games == 4 + 16
+    with Arena(db) as arena:
+        arena.more(40)
         arena.run(jobs=1)
         assert meetings(arena) == {
             ("osl", "random"): 8,
@@ -209,22 +224,29 @@ def test_a_changed_bot_is_a_new_player(tmp_path: Path) -> None:
 
     write("RandomAgent")
     spec = f"{agent}:Mine"
-    with Arena([f"v1={spec}", "greedy"], db=db, games=2, seed=1, timeout_scale=0) as arena:
+    with Arena(db, [f"v1={spec}", "greedy"], games=2, seed=1, timeout_scale=0) as arena:
         arena.run()
     write("GreedyAgent")
-    with pytest.raises(StoreError, match=r"mine.py has changed since game 1 \(of v1\).*--retire"):
-        Arena(db=db, add=[f"v2={spec}"])
-    with pytest.raises(ValueError, match="add: 'v1' is in the pool; a changed bot is a new player"):
-        Arena(db=db, add=[f"v1={spec}"], retire=["v1"])
-    with Arena(db=db, add=[f"v2={spec}"], retire=["v1"]) as arena:
+    with Arena(db) as arena:
+        changed = r"mine.py has changed since game 1 \(of v1\)"
+        with pytest.raises(StoreError, match=f"{changed}.*--retire"):
+            arena.add([f"v2={spec}"])
+        with pytest.raises(StoreError, match=changed):
+            arena.run()
+        with pytest.raises(ValueError, match="add: 'v1' is in the pool; a changed bot is a new pl"):
+            arena.add([f"v1={spec}"])
+    with Arena(db) as arena:
+        arena.retire(["v1"])
+        arena.add([f"v2={spec}"])
         arena.run()
         assert meetings(arena) == {("greedy", "v1"): 2, ("greedy", "v2"): 2}
-    with Arena(db=db) as arena:
+    with Arena(db) as arena:
         assert arena.verify([3, 4]) == []
     write("RandomAgent")
-    with pytest.raises(StoreError, match=r"mine.py has changed since game 1 \(of v2\)"):
-        Arena(db=db)
-    with Arena(db=db, force=True) as arena:
+    with Arena(db) as arena, pytest.raises(StoreError, match=r"mine.py has changed .*\(of v2\)"):
+        arena.run()
+    with Arena(db, force=True) as arena:
+        arena.run()
         assert "note: " in arena.table()
 
 
@@ -252,18 +274,31 @@ def test_ratings_do_not_depend_on_the_order_of_players() -> None:
     found = []
     players = ["a=random", "b=greedy", "c=osl"]
     for order in permutations(players):
-        with Arena(order, games=8, seeds=range(1, 5), timeout_scale=0) as arena:
+        with Arena(None, order, games=8, seeds=range(1, 5), timeout_scale=0) as arena:
             arena.run(jobs=1)
             rated = {player["name"]: player["elo"] for player in arena.to_json()["players"]}
         found.append([rated[name] for name in "abc"])
     assert all(ratings == found[0] for ratings in found)
 
 
+def rated_by(arena: Arena) -> dict[str, tuple[float, float]]:
+    """Return the ratings of the table and their errors."""
+    rows = {player["name"]: player["elo"] for player in arena.to_json()["players"]}
+    return {
+        name: (row["value"], pytest.approx(row["interval"][1] - row["value"]))
+        for name, row in rows.items()
+    }
+
+
 def test_anchor(db: Path) -> None:
     """The ratings are shifted, and errors are those of the differences from the anchor."""
     with Arena.load(db) as arena:
         free = {player["name"]: player["elo"] for player in arena.to_json()["players"]}
-    with Arena(db=db, anchor=("a", 1000)) as arena:
+    with Arena(db) as arena:
+        assert arena.ratings() == rated_by(arena)
+        asked = arena.ratings(("a", 1000))
+        arena.set_anchor("a", 1000)
+        assert arena.ratings() == asked == rated_by(arena)
         rated = {player["name"]: player["elo"] for player in arena.to_json()["players"]}
     assert rated["a"] == {"value": 1000, "interval": [1000, 1000]}
     shift = 1000 - free["a"]["value"]
@@ -275,7 +310,8 @@ def test_anchor(db: Path) -> None:
         assert arena.settings.anchor == ("a", 1000)
         assert " 1000 \u00b1 0 " in arena.table().replace("+", " ")
     # Of two players, too.
-    with Arena(["random", "greedy"], games=2, seed=1, anchor=("random", 0)) as arena:
+    with Arena(None, ["random", "greedy"], games=2, seed=1) as arena:
+        arena.set_anchor("random", 0)
         arena.run(jobs=1)
         assert arena.to_json()["players"][0]["elo"] == {"value": 0, "interval": [0, 0]}
 
@@ -291,7 +327,9 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     assert out.startswith("12 games of rules 1.5")
     assert "a (retired)" in out
-    assert "nothing to play" not in err  # who only retires a player asks for no games
+    assert err.endswith(
+        "who are not retired are played; --add NAME=PLAYER adds a player, --more N draws games\n"
+    )
     for wrong, message in (
         (["--add", "c=random"], "--add: 'c' is in the pool"),
         (["--add", "d=random", "--against", "x"], "--against: no player is called 'x'"),
@@ -299,23 +337,26 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--anchor", "b"], "--anchor: expected a name and a rating such as greedy=1000, got 'b'"),
         (["--anchor", "x=1"], "--anchor: no player is called 'x'"),
         (["--anchor", "b=nan"], "--anchor: expected at most 100000 Elo, got nan"),
-        (["--games", "7"], "--games: mirrored pairs need an even number, got 7"),
-        (["--games", "8", "--against", "a"], "--against: 'a' is retired"),
-        (["--against", "b"], "--against: needs --add, or games of a pool"),
+        (["--games", "8"], "--games: a pool has no number of games per pairing: --more N"),
+        (["--more", "7"], "--more: mirrored pairs need an even number, got 7"),
+        (["--more", "8", "--against", "a"], "--against: 'a' is retired"),
+        (["--against", "b"], "--against: needs --add or --more"),
         (["--add", "d=rule:x=1"], "unknown option 'x'"),
     ):
         with pytest.raises(SystemExit) as caught:
             main(["arena", "--db", db, *wrong])
         assert caught.value.code == 2
         assert message in capsys.readouterr().err.splitlines()[-1]
-    assert main(["arena", *words, "--add", "d=max-attack", "--games", "8", "--against", "c"]) == 0
+    assert main(["arena", *words, "--add", "d=max-attack", "--more", "8", "--against", "c"]) == 0
     assert capsys.readouterr().out.startswith("20 games of rules 1.5")
-    assert main(["arena", *words, "--games", "6"]) == 0
-    assert capsys.readouterr().out.startswith("26 games of rules 1.5")
+    assert main(["arena", *words, "--more", "6"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("26 games of rules 1.5")
+    assert err == "locmsim arena: 6 games to play\n"
     assert main(["arena", *words]) == 0
-    more = "--add NAME=PLAYER adds a player, --games N draws further games"
+    more = "--add NAME=PLAYER adds a player, --more N draws games"
     assert more in capsys.readouterr().err
-    for wrong_words in (["--add", "a=random", "b=greedy"], ["a=random", "b=osl", "--against", "a"]):
+    for wrong_words in (["--add", "a=random", "b=greedy"], ["a=random", "b=osl", "--retire", "a"]):
         with pytest.raises(SystemExit):
             main(["arena", *wrong_words])
         assert ": needs --db" in capsys.readouterr().err

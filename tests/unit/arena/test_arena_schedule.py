@@ -11,13 +11,14 @@ import pytest
 from locmsim._seeds import agent_seed
 from locmsim.arena import LocmGame, Player, Settings, parse_player, parse_seeds
 from locmsim.arena.game_worker import new_match
+from locmsim.arena.schedule import checked
 from locmsim.arena.seeds import Seeds
 
 
 def settings(players: int = 2, **fields: Any) -> Settings:
     named = tuple(Player(f"p{i}", "random", False) for i in range(players))
     game = LocmGame(**{key: fields.pop(key) for key in ("rules", "ids") if key in fields})
-    return Settings(named, game, **fields)
+    return checked(Settings(named, game, **fields))
 
 
 def test_mirrored_pairs() -> None:
@@ -35,9 +36,9 @@ def test_mirrored_pairs() -> None:
 @pytest.mark.parametrize("mode", ["round-robin", "gauntlet"])
 @pytest.mark.parametrize("mirror", [True, False])
 def test_every_pairing_in_every_round(mode: str, mirror: bool) -> None:
-    many = settings(5, mode=mode, mirror=mirror, seed=3)
+    many = settings(5, mode=mode, mirror=mirror, seed=3, games=8)
     pairs = 10 if mode == "round-robin" else 4
-    total = many.count(8)
+    total = many.count
     assert total == 8 * pairs
     games = [many.fixture(number) for number in range(1, total + 1)]
     assert [game.number for game in games] == list(range(1, total + 1))
@@ -69,12 +70,10 @@ def test_shared_card_sets() -> None:
 def test_given_seeds() -> None:
     given = settings(seeds=(5, -7))
     assert [given.fixture(number).seed for number in range(1, 5)] == [5, 5, -7, -7]
-    assert given.count(None) == 4
-    assert given.count(2) == 2
+    assert given.count == 4
+    assert settings(seeds=(5, -7), games=2).count == 2
     with pytest.raises(ValueError, match="2 seeds allow at most 4, got 6"):
-        given.count(6)
-    with pytest.raises(ValueError, match="games: expected a number"):
-        settings().count(None)
+        settings(seeds=(5, -7), games=6)
 
 
 def test_agents_have_seeds_of_their_own() -> None:
@@ -83,7 +82,7 @@ def test_agents_have_seeds_of_their_own() -> None:
     games = [one.fixture(number) for number in range(1, 100, 2)]
     assert len({game.agent_seed(seat) for game in games for seat in (0, 1)}) == 100
     given = settings(3, seeds=[game.seed for game in reversed(games)], seed=7)
-    for number in range(1, given.count(None) + 1):
+    for number in range(1, given.count + 1):
         game = given.fixture(number)
         (same,) = [other for other in games if other.seed == game.seed]
         for seat in (0, 1):
@@ -100,12 +99,12 @@ def test_everything_follows_from_given_seeds() -> None:
 
 @pytest.mark.parametrize(
     ("games", "message"),
-    [(0, "1 or more"), (3, "need an even number"), (10**30, "expected at most")],
+    [(0, "1 or more"), (3, "need an even number"), (10**30, "expected 1 to 2000000000, got")],
 )
 def test_impossible_counts(games: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        settings().count(games)
-    assert settings(mirror=False).count(3) == 3
+        settings(games=games)
+    assert settings(mirror=False, games=3).count == 3
 
 
 def test_settings_as_json() -> None:
@@ -149,7 +148,7 @@ def test_impossible_settings(fields: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize("names", [("a", "a"), ("", "b"), ("a\n", "b")])
 def test_impossible_names(names: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match="players: "):
-        Settings(tuple(Player(name, "random", False) for name in names), LocmGame())
+        checked(Settings(tuple(Player(name, "random", False) for name in names), LocmGame()))
 
 
 @pytest.mark.parametrize("mode", ["round-robin", "gauntlet"])
@@ -203,11 +202,20 @@ def test_impossible_seeds(text: str, message: str) -> None:
 
 
 def test_a_long_range_of_seeds_takes_no_room() -> None:
-    """Settings go to workers with every task."""
+    """Files and tasks are as small with a million seeds as with a thousand."""
     short, long = (settings(seeds=parse_seeds(f"1..{last}")) for last in (1000, 1_000_000))
-    assert len(pickle.dumps(long)) < len(pickle.dumps(short)) + 50
     assert len(json.dumps(long.to_json())) < len(json.dumps(short.to_json())) + 50
     assert long.fixture(2_000_000).seed == 1_000_000
+
+
+def test_a_task_has_its_games_and_players_only() -> None:
+    """Neither seeds nor players of other games go to a worker, nor what files say of players."""
+    few, many = settings(2), settings(60, seeds=parse_seeds("1..1000"))
+    small, large = (len(pickle.dumps(some.task([1, 2]))) for some in (few, many))
+    assert large < small + 50
+    task = many.task([3, 4, 120])
+    assert [one.number for one in task.fixtures] == [3, 4, 120]
+    assert {*task.players} == {index for one in task.fixtures for index in one.players}
 
 
 @pytest.mark.parametrize(

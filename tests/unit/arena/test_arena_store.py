@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from helpers import full_disk, opened_databases
 from locmsim.arena import Arena, LocmGame, Player, Settings, Sprt, StoreError
 from locmsim.arena.game_worker import play_games
 from locmsim.arena.records import Record
-from locmsim.arena.store import Goal, NoResultsError, Store
+from locmsim.arena.store import NoResultsError, Store
 from locmsim.referee import Fault, FaultKind
 
 SETTINGS = Settings(
@@ -29,7 +30,7 @@ SETTINGS = Settings(
 def writing(path: Path, settings: Settings = SETTINGS) -> Store:
     store = Store(path, write=True)
     try:
-        store.begin(settings)
+        store.save(settings)
     except BaseException:
         store.close()
         raise
@@ -42,7 +43,7 @@ def reading(path: Path) -> Store:
 
 @pytest.fixture(scope="module")
 def records() -> list[Record]:
-    return play_games(SETTINGS, range(1, 7))
+    return play_games(SETTINGS.task(range(1, 7)))
 
 
 @pytest.fixture
@@ -53,14 +54,13 @@ def path(tmp_path: Path) -> Path:
 def test_what_goes_in_comes_out(path: Path, records: list[Record]) -> None:
     with writing(path) as store:
         assert store.settings == SETTINGS
-        assert store.goal is None
         store.add(records[3])
         store.add_all([records[0], records[1]])
         assert store.numbers() == {1, 2, 4}
-        store.set_goal(Goal(10, Sprt(0, 5)))
+        other = replace(SETTINGS, games=10, sprt=Sprt(0, 5))
+        store.save(other)
     with reading(path) as store:
-        assert store.settings == SETTINGS
-        assert store.goal == Goal(10, Sprt(0, 5))
+        assert store.settings == other
         assert len(store) == 3
         assert list(store.outcomes()) == [records[i].outcome for i in (0, 1, 3)]
         for i in (0, 1, 3):
@@ -74,7 +74,7 @@ def test_faults(path: Path) -> None:
     """A failed bot's last words are stored with its game."""
     shell = "/bin/sh -c 'echo no idea >&2; echo HELP; sleep 9'"
     settings = Settings((Player("sh", shell, True), SETTINGS.players[0]), LocmGame(), seed=5)
-    (record,) = play_games(settings, [1])
+    (record,) = play_games(settings.task([1]))
     assert record.outcome.fault is not None
     assert record.stderr == ("no idea\n", "")
     assert [answer.stderr for answer in record.answers] == ["no idea\n", ""]
@@ -149,7 +149,7 @@ def test_file_that_is_removed(path: Path, records: list[Record]) -> None:
     assert path.read_text() == "something else"
     path.unlink()
     with (
-        Arena(["random", "greedy"], db=path, games=4, seed=3, timeout_scale=0) as arena,
+        Arena(path, ["random", "greedy"], games=4, seed=3, timeout_scale=0) as arena,
         pytest.raises(StoreError, match="was removed"),
     ):
         arena.run(jobs=1, on_games=lambda games: path.unlink(missing_ok=True))
@@ -166,9 +166,9 @@ def test_no_file_for_no_games(path: Path) -> None:
     assert path.exists()
     path.write_bytes(b"")
     with pytest.raises(ValueError, match="players: expected at least two"):
-        Arena(["random"], db=path)
+        Arena(path, ["random"])
     with pytest.raises(ValueError, match="unknown option"):
-        Arena(["random", "rule:x=1"], db=path)
+        Arena(path, ["random", "rule:x=1"])
     assert path.exists()
     path.write_text("notes")
     with pytest.raises(StoreError):
@@ -188,7 +188,8 @@ def test_nothing_beside_a_closed_file(path: Path, records: list[Record]) -> None
     script = f"""
         import os, signal, sqlite3
         from locmsim.arena import Arena
-        arena = Arena(db={str(path)!r})
+        arena = Arena({str(path)!r})
+        arena.set_games(4)
         arena._store._connection.execute("UPDATE games SET turns = 77")
         os.kill(os.getpid(), signal.SIGKILL)
     """
@@ -218,7 +219,7 @@ def test_file_of_another_version(path: Path, records: list[Record]) -> None:
         store.add(records[0])
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="version 99, this program knows 5"):
+    with pytest.raises(StoreError, match="version 99, this program knows 6"):
         reading(path)
 
 
@@ -234,9 +235,8 @@ def test_damaged_settings(path: Path, records: list[Record]) -> None:
 def test_another_tournament(path: Path, records: list[Record]) -> None:
     with writing(path) as store:
         store.add(records[0])
-    other = Settings(SETTINGS.players, LocmGame(), seed=6, timeout_scale=0)
     with pytest.raises(StoreError, match="results of another tournament: seed: 5, now 6"):
-        writing(path, other)
+        Arena(path, seed=6)
     with reading(path) as store:
         assert store.numbers() == {1}
 
@@ -301,15 +301,15 @@ def test_full_disk_in_the_middle_of_a_tournament(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     databases = opened_databases(monkeypatch)
-    with Arena(["random", "greedy"], db=path, games=200, seed=3, timeout_scale=25.0) as arena:
+    with Arena(path, ["random", "greedy"], games=200, seed=3, timeout_scale=25.0) as arena:
         with full_disk(*databases), pytest.raises(StoreError, match="full"):
             arena.run(jobs=1)
         played = arena.tally.games
         assert 0 < played < 200
-    with Arena(db=path, games=played + 2 + played % 2) as arena:
+    with Arena(path, games=played + 2 + played % 2) as arena:
         assert arena.tally.games == played
         arena.run(jobs=1)
-        assert arena.tally.games == arena.goal.games
+        assert arena.tally.games == arena.settings.count
 
 
 @pytest.mark.slow
@@ -320,7 +320,7 @@ def test_file_size_limit(path: Path) -> None:
         import resource, sys
         from locmsim.arena import Arena, StoreError
         with Arena(
-            ["random", "greedy"], db={str(path)!r}, games=1000, seed=3, timeout_scale=25.0
+            {str(path)!r}, ["random", "greedy"], games=1000, seed=3, timeout_scale=25.0
         ) as arena:
             resource.setrlimit(resource.RLIMIT_FSIZE, (240_000, 240_000))
             try:
@@ -337,10 +337,10 @@ def test_file_size_limit(path: Path) -> None:
     )
     games, _, error = done.stdout.strip().partition(" ")
     assert error.startswith(f"cannot write to {path}: ")
-    with Arena(db=path, games=int(games) + 2 + int(games) % 2) as arena:
+    with Arena(path, games=int(games) + 2 + int(games) % 2) as arena:
         assert arena.tally.games == int(games) > 0
         arena.run(jobs=1)
-        assert arena.tally.games == arena.goal.games
+        assert arena.tally.games == arena.settings.count
 
 
 @pytest.mark.slow
@@ -358,7 +358,7 @@ def test_killed_while_writing(path: Path) -> None:
                 os.write(1, str(count).encode())
                 os.kill(os.getpid(), signal.SIGKILL)
         with Arena(
-            ["random", "greedy"], db={str(path)!r}, games=1000, seed=3, timeout_scale=25.0
+            {str(path)!r}, ["random", "greedy"], games=1000, seed=3, timeout_scale=25.0
         ) as arena:
             arena.run(jobs=1, on_games=on_games)
     """

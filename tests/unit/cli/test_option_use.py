@@ -49,9 +49,9 @@ TUNED = "beam:time_ms=0,nodes={{nodes=3:1..9:int}}"
 MATCH = "--init-hp 4 --turns 4 --draws 1 --burns 1 --hand-limit 3"
 #: What another mode of the arena has.
 ARENA = (
-    "--games --rules --ids --game --mode --no-mirror --seed --seeds --pairs-per-set --add --against"
-    " --retire --sprt --timeout-scale --match-limit --lenient --json --cores --isolate --dask"
-    " --decks --pilot --verify --anchor --force -v"
+    "--games --rules --ids --game --mode --no-mirror --seed --seeds --pairs-per-set --add --more"
+    " --against --retire --sprt --timeout-scale --match-limit --lenient --json --cores --isolate"
+    " --dask --decks --pilot --verify --anchor --force -v"
 )
 PLAY = "-seed --match-limit --lenient"
 MODES = [
@@ -201,8 +201,8 @@ MODES = [
     Mode(
         "arena greedy random --timeout-scale 0 --jobs 1 --db {new} --sprt 0 5 --seeds 5,7",
         "--games 2 --alpha 0.1 --beta 0.1 --sprt-of random --no-mirror --force --decks random",
-        "--rules --ids --game --mode --pairs-per-set --add --against --retire --match-limit"
-        " --lenient --json --cores --isolate --pilot --verify --anchor -v",
+        "--rules --ids --game --mode --pairs-per-set --add --more --against --retire"
+        " --match-limit --lenient --json --cores --isolate --pilot --verify --anchor -v",
     ),
     Mode(
         "arena greedy random --timeout-scale 0 --jobs 1 --games 2 --game locm:rules=1.2",
@@ -218,7 +218,7 @@ MODES = [
     ),
     Mode(
         "arena --db {pool} --jobs 1 --add osl",
-        "--games 2 --against greedy --retire random --anchor greedy=1000 --force --json",
+        "--games 2 --more 2 --against greedy --retire random --anchor greedy=1000 --force --json",
         "--rules --ids --game --mode --no-mirror --seed --seeds --pairs-per-set --sprt --no-sprt"
         " --timeout-scale --match-limit --lenient --cores --isolate --dask --decks --pilot --verify"
         " -v",
@@ -341,12 +341,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     (folder / "log.json").write_text(log_line(result, ("greedy", "random")))
     (folder / "position.txt").write_text(start_position(1).to_text())
     (folder / "input.txt").write_text(start_position(1).observation(0).format())
-    with Arena(["random", "greedy"], db=folder / "results.db", games=2, seed=1) as arena:
+    with Arena(folder / "results.db", ["random", "greedy"], games=2, seed=1) as arena:
         arena.run(jobs=1)
     log = ["play", "random", "rule", "--game", "vestrock", "--logs", str(folder / "other.json")]
     with contextlib.redirect_stdout(io.StringIO()):
         assert main([*log, "--seed", "1"]) == 0
-    with Arena(["random", "greedy"], db=folder / "pool.db", games=2, seed=1) as arena:
+    with Arena(folder / "pool.db", ["random", "greedy"], games=2, seed=1) as arena:
         arena.run(jobs=1)
     settings = OptimizationSettings(
         "beam:time_ms=0,nodes={nodes=3:1..9:int}", arena.settings.game, games=20, timeout_scale=0

@@ -166,10 +166,10 @@ def test_tournament(tmp_path: Path) -> None:
     db = tmp_path / "dice.db"
     players = ["any", f"next={BOT}", "low=always:number=0"]
     options: dict[str, Any] = {"seed": 4, "pairs_per_set": 2, "timeout_scale": 25.0}
-    with Arena(players, game="dice", db=db, games=2, **options) as arena:
+    with Arena(db, players, game="dice", games=2, **options) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == 6
-    with Arena(db=db, games=4) as arena:
+    with Arena(db, games=4) as arena:
         arena.run(jobs=1)
         assert arena.settings.game == DiceGame(6)
         tally = arena.tally
@@ -188,11 +188,11 @@ def test_tournament(tmp_path: Path) -> None:
         assert {"score", "ms/throw"} <= {*header.split()}
         assert arena.table().startswith("12 games of dice, mirrored pairs, seed 4, 6.0 throws a")
     with pytest.raises(StoreError, match="another tournament: turns: 6, now 4"):
-        Arena(game="dice:turns=4", db=db)
+        Arena(db, game="dice:turns=4")
     with pytest.raises(StoreError, match="another tournament: game: dice, now locm"):
-        Arena(game="locm", db=db)
+        Arena(db, game="locm")
     with pytest.raises(ValueError, match="game dice: unknown option 'rules', expected turns"):
-        Arena(rules="1.2", db=db)
+        Arena(db, rules="1.2")
     with Arena.load(db) as arena:
         assert arena.settings.game == DiceGame(6)
         assert arena.lost_table("low").split()[:5] == ["game", "seed", "seat", "opponent", "throws"]
@@ -248,8 +248,13 @@ def test_a_match_in_this_process_and_again() -> None:
 def test_draws_in_statistics() -> None:
     """Two drawn games count as a split pair, also in the sequential test."""
     with Arena(
-        ["always:number=0", "b=always:number=0"], game=DiceGame(), games=8, seed=4, sprt=Sprt(0, 50)
+        None,
+        ["always:number=0", "b=always:number=0"],
+        game=DiceGame(),
+        games=8,
+        seed=4,
     ) as arena:
+        arena.set_test(Sprt(0, 50))
         arena.run(jobs=1)
         assert [player.draws for player in arena.tally.players] == [[4, 4], [4, 4]]
         assert arena.tally.player_pairs(0).split == 4

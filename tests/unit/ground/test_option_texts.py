@@ -73,7 +73,7 @@ def test_numbers_of_numpy_become_those_of_python() -> None:
         kept = asdict(options).values()
         assert {type(value).__module__ for value in kept} == {"builtins"}
         assert 40 in kept
-    with Arena(["greedy", "random"], seed=many, games=2, timeout_scale=many) as arena:
+    with Arena(None, ["greedy", "random"], seed=many, games=2, timeout_scale=many) as arena:
         assert type(arena.settings.seed) is int
         assert '"greedy"' in json.dumps(arena.to_json())
 
@@ -156,9 +156,9 @@ def test_quoted_values_work_wherever_a_description_is_read(tmp_path, monkeypatch
     (tmp_path / name).write_text('{"1.5": {"own.card": 1.0}}')
     spec = f'beam:weights="{name}",nodes=5,time_ms=0'
     assert make_agent(spec).nodes == 5
-    with Arena([spec, "random"], db="results.db", games=2, seed=1) as arena:
+    with Arena("results.db", [spec, "random"], games=2, seed=1) as arena:
         arena.run(jobs=1)
-    with Arena(db="results.db", games=4) as arena:
+    with Arena("results.db", games=4) as arena:
         arena.run(jobs=1)
         assert arena.settings.players[0].spec == spec
         assert [*(arena.settings.players[0].identity or ())] == [name, "locmsim"]

@@ -247,7 +247,7 @@ def test_an_onnx_file_chooses_cards_as_the_network(tmp_path: Path, rules: str, o
         env = LocmVectorEnv(2, rules=rules, decks=decks, opponent="pass", card_sets=2)
         seen.append(env.reset(seed=1)[0]["observation"])
     assert (seen[0] == seen[1]).all()
-    with Arena(["greedy", "osl"], games=2, decks=f"policy:path={path}", rules=rules) as arena:
+    with Arena(None, ["greedy", "osl"], games=2, decks=f"policy:path={path}", rules=rules) as arena:
         arena.run(jobs=1)
         match = arena.replay(1).match
     ours = PolicyChooser(network)

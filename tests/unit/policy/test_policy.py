@@ -341,7 +341,7 @@ def test_the_network_of_the_library_for_drafts():
 
 def test_other_rules_are_refused_before_a_game():
     with pytest.raises(ValueError, match=r"LearnedAgent plays rules 1\.5 only, not 1\.2"):
-        Arena(["learned", "random"], rules="1.2", games=2)
+        Arena(None, ["learned", "random"], rules="1.2", games=2)
     with pytest.raises(ValueError, match=r"trained on rules 1\.5, this is a game of 1\.0"):
         make_agent("learned").choose(Match("1.0", seed=1).observation(0))
     with pytest.raises(ValueError, match="unknown option 'path'"):

@@ -41,7 +41,7 @@ def in_play_of_a_game(text: str) -> None:
 
 
 def in_an_arena(text: str) -> None:
-    with Arena([text, "greedy"], games=2) as arena:
+    with Arena(None, [text, "greedy"], games=2) as arena:
         arena.run(jobs=1)
 
 

@@ -141,7 +141,7 @@ def test_the_command(tmp_path, capsys):
 
 def test_the_command_with_results_of_an_arena(tmp_path, capsys):
     db, path, new = (tmp_path / name for name in ("a.db", "a.npz", "b.npz"))
-    with Arena(["greedy", "random"], db=db, seed=1, games=4, timeout_scale=25.0) as arena:
+    with Arena(db, ["greedy", "random"], seed=1, games=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
     assert main(["dataset", str(db), "-o", str(path)]) == 0
     assert "examples of 4 games" in capsys.readouterr().out

@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from amounts import amount
 
-from locmsim.arena import Arena, Settings
+from locmsim.arena import Arena
+from locmsim.arena.fixtures import Task
 from locmsim.arena.registry import make_game
 from locmsim.tuning import optimization as optimizing
 from locmsim.tuning.optimization import Optimization, OptimizationSettings
@@ -182,9 +183,9 @@ def test_the_proof_has_cards_that_the_tuning_never_saw(
 ) -> None:
     seen: set[int] = set()
 
-    def play(settings: Settings, numbers: Sequence[int], **how: bool) -> list[SimpleNamespace]:
-        seen.update(settings.seeds)
-        return decided(settings, numbers)
+    def play(task: Task, **how: bool) -> list[SimpleNamespace]:
+        seen.update(one.seed for one in task.fixtures)
+        return decided(task)
 
     monkeypatch.setattr(optimizing, "play_games", play)
     run = finished(begun("beam:time_ms=0,nodes={nodes=4:1..40:int}", 2000, tmp_path))
@@ -231,16 +232,16 @@ def test_what_cannot_be_tuned(bot: str, player: str, message: str, tmp_path: Pat
 FAST = 12_000_000
 
 
-def decided(settings: Settings, numbers: Sequence[int], **how: bool) -> list[SimpleNamespace]:
+def decided(task: Task, **how: bool) -> list[SimpleNamespace]:
     """Stand in for the games: results that depend on nothing but the players and the cards."""
-    text = repr(([player.spec for player in settings.players], list(settings.seeds)))
+    text = repr(([player.spec for player in task.players.values()], [task.fixtures[0].seed]))
     bits = hashlib.blake2b(text.encode()).digest()
     return [
         SimpleNamespace(
             outcome=SimpleNamespace(winner=(0, 1, None)[bit % 3], players=(0, 1), fault=None),
             elapsed_ns=FAST // 2,
         )
-        for bit, _ in zip(bits, numbers, strict=False)
+        for bit, _ in zip(bits, task.fixtures, strict=False)
     ]
 
 

@@ -296,7 +296,7 @@ def test_games_of_the_contest(tmp_path: Path) -> None:
 
 def test_games_of_an_arena(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     db = tmp_path / "results.db"
-    with Arena(["one=greedy", "two=random"], games=2, db=db, seed=4) as arena:
+    with Arena(db, ["one=greedy", "two=random"], games=2, seed=4) as arena:
         arena.run(jobs=1)
     page = tmp_path / "page.html"
     names = []

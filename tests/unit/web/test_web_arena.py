@@ -36,10 +36,11 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Asker:
     """Return a function that asks the site of `three.db`, `two.db` and a missing file."""
     tmp_path = tmp_path_factory.mktemp("arena")
     players = [Player(HOSTILE, "greedy", False), Player("b", "random", False), "c=rule"]
-    with Arena(players, db=tmp_path / "three.db", games=6, seed=2) as arena:
+    with Arena(tmp_path / "three.db", players, games=6, seed=2) as arena:
         arena.run(jobs=1)
     test = Sprt(-10, 10)
-    with Arena(["greedy", "random"], db=tmp_path / "two.db", games=8, seed=2, sprt=test) as arena:
+    with Arena(tmp_path / "two.db", ["greedy", "random"], games=8, seed=2) as arena:
+        arena.set_test(test)
         arena.run(jobs=1)
     return asker(*[str(tmp_path / f"{name}.db") for name in ("three", "two", "none")])
 
@@ -97,7 +98,7 @@ def test_figures(ask: Asker, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_games(ask: Asker) -> None:
     with Arena.load(ask("/api/arena")["files"][0]["path"]) as arena:
-        outcomes = list(arena.outcomes())
+        outcomes = list(arena.games())
     everything = ask("/api/arena/games", db=0)
     assert everything["next"] is None
     assert [game["number"] for game in everything["games"]] == list(range(18, 0, -1))
@@ -129,7 +130,7 @@ def test_games(ask: Asker) -> None:
 def cards(tmp_path: Path) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield a file of results, and a function that counts the cards in it as a page does."""
     db = str(tmp_path / "results.db")
-    with Arena(["one=greedy", "two=random"], rules="1.2", db=db, games=6, seed=2) as arena:
+    with Arena(db, ["one=greedy", "two=random"], rules="1.2", games=6, seed=2) as arena:
         arena.run(jobs=1)
     site = Site(Library((), [db]))
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
@@ -192,7 +193,7 @@ def test_refusals(ask: Asker) -> None:
 def test_another_game(tmp_path: Path) -> None:
     """The table of another game has scores, and no links to pages that only the first game has."""
     db = str(tmp_path / "vestrock.db")
-    with Arena(["rule", "random"], game="vestrock:turns=20", db=db, games=2, seed=1) as arena:
+    with Arena(db, ["rule", "random"], game="vestrock:turns=20", games=2, seed=1) as arena:
         arena.run(jobs=1)
         points = [player.points for player in arena.tally.players]
     ask = asker(db)

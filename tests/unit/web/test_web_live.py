@@ -237,7 +237,7 @@ def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
             return self.agent.act(observation)
 
     players = [Watched(), "named=greedy"]
-    with Arena(players, db=db, games=2, seed=4, timeout_scale=0) as arena:
+    with Arena(db, players, games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
         watched = arena.settings.players[0].spec
     assert specs == {("greedy", watched)}
@@ -249,7 +249,7 @@ def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
     library.close()
     assert [*tmp_path.iterdir()] == [db]
     # Without a library that watches, nothing is written.
-    with Arena(["random", "greedy"], db=tmp_path / "b.db", games=2, seed=4) as arena:
+    with Arena(tmp_path / "b.db", ["random", "greedy"], games=2, seed=4) as arena:
         arena.run(jobs=1)
     assert not (tmp_path / "b.db.live").exists()
 
@@ -340,7 +340,7 @@ def test_arenas_of_other_games_write_their_matches(tmp_path: Path) -> None:
     live = tmp_path / f"a.db{LIVE_SUFFIX}"
     live.mkdir()
     heads: list[Any] = []
-    with Arena(["rule", "random"], game="vestrock:turns=4", db=db, games=2, seed=1) as arena:
+    with Arena(db, ["rule", "random"], game="vestrock:turns=4", games=2, seed=1) as arena:
         numbers = [1, 2]
         begin = LiveLog.__init__
 
@@ -351,7 +351,7 @@ def test_arenas_of_other_games_write_their_matches(tmp_path: Path) -> None:
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(LiveLog, "__init__", begun)
-            play_games(arena.settings, numbers, str(live))
+            play_games(arena.settings.task(numbers), str(live))
         fixtures = [arena.settings.fixture(number) for number in numbers]
     assert [head["seed"] for head in heads] == [fixture.seed for fixture in fixtures]
     for head in heads:

@@ -298,7 +298,7 @@ def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
             (tmp_path / f"{seed}.json").write_text(log_line(result, ("ann", "bob")))
             continue
         with Arena(
-            ["greedy", "random"], db=tmp_path / f"{seed}.db", seeds=[seed], timeout_scale=0
+            tmp_path / f"{seed}.db", ["greedy", "random"], seeds=[seed], timeout_scale=0
         ) as arena:
             arena.run(jobs=1)
     file = tmp_path / ("a.json" if kind == "log" else "a.db")

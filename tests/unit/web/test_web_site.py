@@ -224,9 +224,9 @@ class Broken:
 def test_games_and_filters(tmp_path: Path) -> None:
     db, log, bad = tmp_path / "results.db", tmp_path / "log.json", tmp_path / "bad.json"
     players = ["one=greedy", "two=random", Broken()]
-    with Arena(players, games=2, db=db, seed=4, timeout_scale=0) as arena:
+    with Arena(db, players, games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
-        outcomes = list(arena.outcomes())
+        outcomes = list(arena.games())
         names = [player.name for player in arena.settings.players]
     log.write_text(log_line(match_of("1.2")))
     bad.write_text("{")
@@ -291,7 +291,7 @@ def test_games_and_filters(tmp_path: Path) -> None:
 )
 def test_only_what_was_named_can_be_loaded(key: str, tmp_path: Path) -> None:
     db = tmp_path / "results.db"
-    with Arena(["greedy", "random"], games=2, db=db, seed=4, timeout_scale=0) as arena:
+    with Arena(db, ["greedy", "random"], games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
     library = Library([], [str(db)])
     library.add(match_of(), ("", ""))
@@ -301,7 +301,7 @@ def test_only_what_was_named_can_be_loaded(key: str, tmp_path: Path) -> None:
 
 def test_a_file_that_looks_like_a_game_of_an_arena(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
-    with Arena(["greedy", "random"], games=2, db=db, seed=4, timeout_scale=0) as arena:
+    with Arena(db, ["greedy", "random"], games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
     (tmp_path / "results.db:1").write_text("nobody named this file")
     assert Library([], [str(db)]).load("d0:1")[1] in (("greedy", "random"), ("random", "greedy"))
@@ -683,7 +683,7 @@ def test_two_arenas_have_one_temporary_folder(monkeypatch: pytest.MonkeyPatch) -
 def test_a_game_of_an_arena_is_replayed_once(tmp_path: Path) -> None:
     """Without a cache, each click on a game would replay it again."""
     path = tmp_path / "results.db"
-    with Arena(["random", "osl"], games=4, seed=1, db=str(path)) as arena:
+    with Arena(str(path), ["random", "osl"], games=4, seed=1) as arena:
         arena.run()
     library = Library(dbs=[str(path)])
     first = library.load("d0:1")
@@ -782,7 +782,7 @@ def test_keys_are_read_in_one_way() -> None:
 def test_whole_numbers_have_bounds(value: str, tmp_path: Path) -> None:
     """SQLite knows no number of more than 64 bits, and no list has so many places."""
     db = str(tmp_path / "results.db")
-    with Arena(["one=random", "two=random"], db=db, games=2) as arena:
+    with Arena(db, ["one=random", "two=random"], games=2) as arena:
         arena.run(jobs=1)
     site = Site(Library(dbs=[db]))
     with testclient.TestClient(create_app(site), base_url=ADDRESS) as client:

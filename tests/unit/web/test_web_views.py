@@ -35,7 +35,7 @@ from locmsim.web.site import Site  # noqa: E402
 
 
 def vestrock_db(path: Path) -> Path:
-    with Arena(["one=rule", "two=random"], game="vestrock:turns=20", db=path, games=2, seed=1) as a:
+    with Arena(path, ["one=rule", "two=random"], game="vestrock:turns=20", games=2, seed=1) as a:
         a.run(jobs=1)
     return path
 
@@ -91,7 +91,7 @@ def test_a_game_of_vestrock(tmp_path: Path) -> None:
 def test_what_bots_of_another_game_write(tmp_path: Path) -> None:
     """What a bot wrote and the parts of its answer that had no effect stand beside its turn."""
     db = tmp_path / "a.db"
-    with Arena(["rule", "random"], game="vestrock:turns=4", db=db, games=2, seed=1) as arena:
+    with Arena(db, ["rule", "random"], game="vestrock:turns=4", games=2, seed=1) as arena:
         arena.run(jobs=1)
         result = arena.replay(1)
     answers = [
@@ -149,7 +149,7 @@ class Hostile(VestrockGame):
 
 def test_no_markup_of_a_game_enters_a_page(tmp_path: Path) -> None:
     db = tmp_path / "a.db"
-    with Arena(["rule", "random"], game=Hostile(turns=2), db=db, games=2, seed=1) as arena:
+    with Arena(db, ["rule", "random"], game=Hostile(turns=2), games=2, seed=1) as arena:
         arena.run(jobs=1)
     shown = asker(Library(dbs=[str(db)]))("/api/view", game="d0:1")
     for step in shown["steps"]:

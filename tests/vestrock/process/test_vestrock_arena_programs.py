@@ -21,11 +21,13 @@ def test_a_program_plays_in_the_arena(tmp_path: Path) -> None:
         "    print('DRAW_CARD;FINISH_BLOCK;DRAW_CARD' if left > 10 else 'NONSENSE', flush=True)\n"
     )
     command = f"{sys.executable} {program}"
-    with Arena([f"mine={command}", "rule"], game=GAME, games=2, seed=1) as arena:
+    with Arena(None, [f"mine={command}", "rule"], game=GAME, games=2, seed=1) as arena:
         arena.run(jobs=1)
         for number in (1, 2):
             assert arena.record(number).outcome.fault is None
-    with Arena([f"broken={sys.executable} -c 1", "rule"], game=GAME, games=2, seed=1) as arena:
+    with Arena(
+        None, [f"broken={sys.executable} -c 1", "rule"], game=GAME, games=2, seed=1
+    ) as arena:
         arena.run(jobs=1)
         assert sum(arena.tally.players[0].wins) == 0
         fault = arena.record(1).outcome.fault

@@ -15,6 +15,6 @@ from locmsim.arena import Arena
     ],
 )
 def test_the_first_wins(bots, games, share):
-    with Arena(bots, game="vestrock", games=games, seed=5000) as arena:
+    with Arena(None, bots, game="vestrock", games=games, seed=5000) as arena:
         arena.run(jobs=1)
         assert sum(arena.tally.players[0].wins) >= share * games

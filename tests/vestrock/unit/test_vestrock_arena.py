@@ -53,7 +53,7 @@ def test_the_seed_makes_the_deck() -> None:
     assert GAME.new_match(3).log["deck"] != GAME.new_match(5).log["deck"]
     # All matches with the same deck and bots are equal, so they would count several times.
     with pytest.raises(ValueError, match="pairs_per_set: matches of Vestrock with the same deck"):
-        Arena(["rule", "random"], game=GAME, pairs_per_set=2)
+        Arena(None, ["rule", "random"], game=GAME, pairs_per_set=2)
 
 
 def test_an_empty_answer_is_an_idle_turn() -> None:
@@ -203,7 +203,7 @@ def test_tournaments_from_the_command_line(
 def test_the_arena_plays_it(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
     players = ["rule", "dice=random", "search:nodes=20"]
-    with Arena(players, game=GAME, db=db, games=4, seed=3) as arena:
+    with Arena(db, players, game=GAME, games=4, seed=3) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == 12
         assert "12 games of Vestrock" in arena.table()
@@ -216,13 +216,13 @@ def test_the_arena_plays_it(tmp_path: Path) -> None:
         assert arena.replay(1).match.params == arena.replay(2).match.params
         rule, dice, _ = arena.tally.players
         assert sum(rule.wins) > sum(dice.wins)
-    with Arena(players, db=db, games=6) as arena:  # the game is that of the file
+    with Arena(db, players, games=6) as arena:  # the game is that of the file
         assert arena.settings.game == GAME
         assert arena.tally.games == 12
     with Arena.load(db) as arena:
         assert arena.settings.game == GAME
-        assert arena.lost("dice")
-    with pytest.raises(StoreError, match="turns"), Arena(game=VestrockGame(), db=db):
+        assert [*arena.games(lost_by="dice")]
+    with pytest.raises(StoreError, match="turns"), Arena(db, game=VestrockGame()):
         pass
 
 

@@ -154,7 +154,7 @@ def test_weights():
 
 
 def test_search_beats_the_rule_of_thumb():
-    with Arena(["search:nodes=1000", "rule"], game="vestrock", games=24, seed=1) as arena:
+    with Arena(None, ["search:nodes=1000", "rule"], game="vestrock", games=24, seed=1) as arena:
         arena.run(jobs=1)
         assert sum(arena.tally.players[0].wins) >= 18
 
