@@ -17,9 +17,9 @@ from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 
-from locmsim._plugins import class_files, imported_names, own_files
+from locmsim._plugins import class_files, imported_names, own_files, place_of
 
-__all__ = ["difference", "digest", "identity"]
+__all__ = ["difference", "digest", "home_of", "identity"]
 
 _GROUP = "locmsim.agents"
 #: Programs that run others, which an upgrade of the machine replaces.
@@ -57,6 +57,16 @@ def identity(spec: str, process: bool, package: str = "locmsim") -> dict[str, st
     if ours or package in imports:
         found[package] = library(package)
     return found
+
+
+def home_of(game: object) -> tuple[str, list[str]]:
+    """Return the package of a game's agents, and the game's class if it is derived from theirs."""
+    kinds = [one for one in type(game).__mro__ if {"agents", "make_agent"} & {*vars(one)}]
+    package = kinds[0].__module__.partition(".")[0]
+    if kinds[0] is not type(game):
+        with suppress(ValueError):
+            return package, [place_of(type(game))]
+    return package, []
 
 
 def difference(then: Mapping[str, str], now: Mapping[str, str], since: str = "game 1") -> str:

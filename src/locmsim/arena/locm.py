@@ -1,10 +1,13 @@
 """Legends of Code and Magic as a game of the arena; the other modules work for any game."""
 
+import hashlib
 import inspect
+import json
 import pickle
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from locmsim._specs import written
@@ -20,8 +23,11 @@ from locmsim.arena.locm_cards import GROUPS, cards_of
 from locmsim.arena.locm_checks import check_agent, checks
 from locmsim.contract import LogPart, Part, View
 from locmsim.game.match import Match
+from locmsim.game.params import effective_params
 from locmsim.referee.checks import Check
 from locmsim.referee.locm_agents import LocmAgents
+from locmsim.rules.cards import Card, load_cards
+from locmsim.rules.generator import generate_cards, load_weights
 from locmsim.rules.rulesets import get_rules
 
 __all__ = ["LocmGame"]
@@ -37,19 +43,80 @@ class LocmGame(LocmAgents):
         The rule set: "1.5", "1.2" or "1.0".
     ids : str
         The instance ids, as for `Match`.
+    cards : str
+        At 1.5 a card list file, from which all matches are offered cards; afterwards its content,
+        which is kept with results.
+    weights : str
+        At 1.5 a file of weights of the generator that makes the cards; afterwards its content.
+
+    Raises
+    ------
+    ValueError
+        A file cannot be used, both are given, or the rule set has fixed cards.
     """
 
     rules: str = "1.5"
     ids: str = "new"
+    cards: str = ""
+    weights: str = ""
     scored: ClassVar[bool] = False
     turn_name: ClassVar[str] = "turn"
     parts: ClassVar[Collection[Part]] = tuple(Part)
     card_groups: ClassVar[Sequence[str]] = GROUPS
 
+    def __post_init__(self) -> None:
+        if not (own := self.cards or self.weights):
+            return
+        name = "cards" if self.cards else "weights"
+        if get_rules(self.rules).draft:
+            raise ValueError(f"{name}: rules {self.rules} have a fixed card set")
+        if self.cards and self.weights:
+            raise ValueError("weights: does not apply with cards")
+        if own[0] not in "[{":  # as JSON, it is the content of a file
+            data: Any
+            try:
+                if self.cards:
+                    data = [[*card.to_row(), card.name] for card in load_cards(own)]
+                else:
+                    data = load_weights(own)
+            except OSError as error:
+                raise ValueError(f"{name}: {own}: {error.strerror}") from None
+            object.__setattr__(self, name, json.dumps(data, separators=(",", ":")))
+        self.own_cards(0)  # unusable ones are refused here
+
     @property
     def title(self) -> str:
         """The name of the game in tables."""
-        return f"rules {self.rules}"
+        if not (own := self.cards or self.weights):
+            return f"rules {self.rules}"
+        digest = hashlib.sha256(own.encode()).hexdigest()[:6]
+        return f"rules {self.rules} with other {'cards' if self.cards else 'weights'} ({digest})"
+
+    def own_cards(self, seed: int) -> list[Card] | None:
+        """Return the cards of a match if they are not those of the rules.
+
+        Parameters
+        ----------
+        seed : int
+            The match's ``cardGenSeed``.
+        """
+        if self.cards:
+            return [*_listed(self.cards)]
+        return [*_generated(self.weights, seed)] if self.weights else None
+
+    def match_of(self, params: Mapping[str, int | str], seed: int | None = None) -> Match:
+        """Return the match of the referee's parameters.
+
+        Parameters
+        ----------
+        params : mapping
+            As for `Match`.
+        seed : int, optional
+            The seed of the match.
+        """
+        params = effective_params(get_rules(self.rules), seed, params)
+        cards = self.own_cards(int(params.get("cardGenSeed", 0)))
+        return Match(self.rules, params=params, cards=cards, ids=self.ids)
 
     def new_match(self, seed: int, card_seed: int | None = None) -> Match:
         """Return the match of a seed.
@@ -66,10 +133,9 @@ class LocmGame(LocmAgents):
         ValueError
             A `card_seed` is given for a rule set whose cards are fixed.
         """
-        if card_seed is not None and get_rules(self.rules).draft:
-            raise ValueError(f"rules {self.rules} have a fixed card set")
-        params = {} if card_seed is None else {"cardGenSeed": card_seed}
-        return Match(self.rules, seed=seed, params=params, ids=self.ids)
+        if card_seed is not None and (self.cards or get_rules(self.rules).draft):
+            raise ValueError(f"{self.title} have a fixed card set")
+        return self.match_of({} if card_seed is None else {"cardGenSeed": card_seed}, seed)
 
     def view(self, match: Match) -> View:
         """Return the board as text, and the health of both players.
@@ -201,6 +267,18 @@ class LocmGame(LocmAgents):
         """
         agent = check_rules(make_agent(agent), self.rules)
         return _spec_of(agent), agent
+
+
+@lru_cache(maxsize=4)
+def _listed(cards: str) -> tuple[Card, ...]:
+    """Return the cards of a list; matches share what they compile of the same objects."""
+    # In the order of the referee, which draws from a longer list.
+    return tuple(sorted((Card(*row) for row in json.loads(cards)), key=lambda card: card.base_id))
+
+
+@lru_cache(maxsize=4)
+def _generated(weights: str, seed: int) -> tuple[Card, ...]:
+    return tuple(generate_cards(seed, json.loads(weights)))
 
 
 def _pair(scores: Sequence[int] | None) -> tuple[int, int] | None:

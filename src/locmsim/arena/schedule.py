@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
-from locmsim._identity import identity
+from locmsim._identity import home_of, identity
 from locmsim._options import Option, check, documented
 from locmsim._plugins import place_of
 from locmsim._seeds import derived_seed
@@ -440,7 +440,7 @@ class Settings:
         for some in (mine, theirs):
             some["players"] = ", ".join(f"{p.name}={p.spec}" for p in some["players"])
         return [
-            f"{name}: {value}, now {theirs[name]}"
+            f"{name}: {_brief(value)}, now {_brief(theirs[name])}"
             for name, value in mine.items()
             if value != theirs[name]
         ]
@@ -559,11 +559,18 @@ def identified(settings: Settings, index: int) -> Player:
         with contextlib.suppress(ValueError):
             specs = [(place_of(kind), False)]
     specs += [(spec, False) for spec in (settings.decks, settings.pilot) if spec]
-    package = type(settings.game).__module__.partition(".")[0]
+    package, code = home_of(settings.game)
+    specs += [(spec, False) for spec in code]
     now: dict[str, str] = {}
     for spec, process in specs:
         now |= identity(spec, process, package)
     return replace(player, identity=now)
+
+
+def _brief(value: object) -> str:
+    """Return a value as a text; of a long one, such as a card list, only its beginning."""
+    text = str(value)
+    return text if len(text) <= 1000 else f"{text[:40]}..."
 
 
 def random_seed() -> int:

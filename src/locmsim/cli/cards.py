@@ -45,6 +45,8 @@ def add_options(parser: Parser) -> None:
     add_shared(generate, "--force", help=FORCE_HELP)
     generate.needs("--output", "--force")
     generate.set_defaults(act=_generate_cards)
+    weights = _action(actions, "weights", "print the weights of the generator (1.5) as JSON")
+    weights.set_defaults(act=_print_weights)
     draw = _action(actions, "draw", "draw the 120 cards of a seed (1.5) on one page")
     draw.add_argument(
         "seed", type=SEED, metavar="SEED", help="seed of the cards: the referee's cardGenSeed"
@@ -104,6 +106,14 @@ def _generate_cards(options: argparse.Namespace) -> None:
         _print_cards(cards)
     else:
         save_cards(options.output, cards)
+
+
+def _print_weights(options: argparse.Namespace) -> None:
+    import json
+
+    from locmsim.rules.generator import shipped_weights
+
+    print(json.dumps(shipped_weights(), indent=1))
 
 
 def _draw_cards(options: argparse.Namespace) -> None:

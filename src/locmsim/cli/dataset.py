@@ -5,7 +5,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from locmsim._database import is_database
 from locmsim._io import counted
@@ -19,6 +19,7 @@ from locmsim.cli._common import (
     ended_by_signals,
     start_logging,
 )
+from locmsim.cli._players import game_of
 from locmsim.cli._shared import add_shared, default_jobs
 from locmsim.commands import add_option
 
@@ -49,7 +50,10 @@ def add_options(parser: Parser) -> None:
         default=1000,
         help="games to play, or at most to take from DB (default: %(default)s)",
     )
-    add_shared(parser, "--rules", default="1.5", help="rule set (default: %(default)s)")
+    add_shared(parser, "--rules", help="rule set (default: 1.5)")
+    add_shared(
+        parser, "--game", help='an agent\'s game, such as "locm:cards=FILE" or "locm:weights=FILE"'
+    )
     add_option(parser, declaration("layout", LayoutName, "entities"))
     add(
         "--decks",
@@ -94,9 +98,9 @@ def run(options: argparse.Namespace) -> None:
                     if examples.games >= games:
                         break
             if examples is None or not len(examples):
-                what = f"no examples of rules {options.rules} with the cards of the rules"
-                raise Failure(f"{options.source}: {what}")
-            names = ("player",) if database else ("decks", "seed")
+                of_rules = f" of rules {options.rules}" if options.rules else ""
+                raise Failure(f"{options.source}: no examples{of_rules}")
+            names = ("player",) if database else ("decks", "seed", "game")
             made = {name: getattr(options, name) for name in ("games", *names)}
             examples.save(options.output, options.source, made)
         except ImportError as error:
@@ -111,7 +115,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _check_source(options: argparse.Namespace, database: bool) -> None:
     """Fail for options that do not apply to results, or to an agent."""
-    names = ("decks", "jobs", "dask", "seed") if database else ("player",)
+    names = ("decks", "jobs", "dask", "seed", "game") if database else ("player",)
     for name in names:
         if name in options.parser.present:
             what = "results of an arena" if database else "an agent"
@@ -119,12 +123,17 @@ def _check_source(options: argparse.Namespace, database: bool) -> None:
 
 
 def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
+    from locmsim.arena.locm import LocmGame
     from locmsim.tuning.dataset import examples_of_agent
 
+    game = game_of(options)
+    if not isinstance(game, LocmGame):
+        raise Failure(f"--game: {game.title}: there are examples of the game locm only", code=2)
     return examples_of_agent(
         options.source,
         options.games,
-        rules=options.rules,
+        rules=game.rules,
+        game=game if options.game else None,
         layout=options.layout,
         decks=options.decks,
         seed=options.seed,
@@ -138,10 +147,11 @@ def _of_database(options: argparse.Namespace) -> "Iterator[Examples]":
     from locmsim.contract import Part, require
     from locmsim.tuning.dataset import Examples, add_log
 
-    total = Examples(options.rules, options.layout)
     try:
         with Arena.load(options.source) as arena:
-            require(arena.settings.game, Part.ANALYSIS)
+            game: Any = arena.settings.game
+            require(game, Part.ANALYSIS)
+            total = Examples(options.rules or game.rules, options.layout)
             names = [player.name for player in arena.settings.players]
             if options.player is not None and options.player not in names:
                 raise ValueError(f"--player: expected one of {', '.join(names)}")

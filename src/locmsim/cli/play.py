@@ -191,7 +191,7 @@ def _game(options: argparse.Namespace) -> "Game | None":
     game: Game = game_of(options)
     if not isinstance(game, LocmGame):
         return game
-    options.rules, options.ids = game.rules, game.ids
+    options.locm, options.rules, options.ids = game, game.rules, game.ids
     return None
 
 
@@ -492,6 +492,9 @@ def _new_match(options: argparse.Namespace) -> "Match":
         params = _parameters(options.d)
         _warn_of_seeds(params, options.rules)
         params.update({k: v for k in ("seed", "league") if (v := getattr(options, k)) is not None})
+        if (game := getattr(options, "locm", None)) is not None:  # it may have its own cards
+            match: Match = game.match_of(params)
+            return match
         return Match(options.rules, params=params, ids=options.ids)
     except ValueError as error:
         raise Failure(f"-d: {error}", code=2) from None

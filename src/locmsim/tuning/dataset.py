@@ -16,7 +16,8 @@ A file of examples is one .npz. It has a row for each action, in the order of pl
                                           player's 6 slots and the opponent's 6, as in the layout;
                                           -1 where nothing is
 ``card_seed``          (n,) int64         cardGenSeed of the game, from which `generate_cards`
-                                          makes the cards of its base ids; 0 in 1.x
+                                          makes the cards of its base ids; 0 in 1.x and for cards
+                                          of other lists or weights
 ``layout``, ``rules``  texts              the layout of ``obs``, and the rule set
 ``layout_version``     a number           the version of the layout
 ``source``             a text             the agent or the file that the games come from
@@ -30,6 +31,7 @@ import os
 import secrets
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -45,6 +47,7 @@ from locmsim._seeds import derived_seed
 from locmsim.agents import make_agent
 from locmsim.agents.choosers import deck_builder_of, draft_picker_of, is_foreign_chooser
 from locmsim.agents.registry import refuse_own_cards
+from locmsim.arena.locm import LocmGame
 from locmsim.contract import play_match
 from locmsim.envs.asked import show_choice
 from locmsim.envs.cards import for_both
@@ -59,7 +62,7 @@ from locmsim.referee.locm_agents import LocmAgents
 from locmsim.referee.players import is_foreign_text, known_of
 from locmsim.referee.process import BotFault
 from locmsim.rules.cards import Card
-from locmsim.rules.rulesets import get_rules
+from locmsim.rules.rulesets import OFFER_SIZE, get_rules
 from locmsim.workers import TaskRunner, dask_workers, local_workers
 
 __all__ = ["Examples", "add_log", "examples_of_agent"]
@@ -91,8 +94,8 @@ class Examples:
         self.rules = rules
         self.players = players
         self._options = Options(rules=rules, layout=layout, opponent=CALLER)
-        self._games = Games(1, self._options)
-        self.layout = self._games.layout
+        self._dealer = _Dealer(self._options)
+        self.layout = self._dealer.games.layout
         self.games = 0
         #: By the number of the game.
         self._parts: dict[int, _Part] = {}
@@ -111,13 +114,10 @@ class Examples:
         turns : iterable
             The player and their actions, PASS not among them, of each turn.
         """
-        params = {
-            name: value
-            for name, value in start.params.items()
-            if name not in ("league", "predefinedDraftIds")
-        }
-        rows = self._games.rows
-        self._games.begin(0, 0, {"match": params, "decks": start.chosen})
+        known = ("seed", *get_rules(self.rules).seed_names)
+        params = {name: start.params[name] for name in known}
+        own = _own_cards(start)
+        rows = self._dealer.begin(0, own, match=params, decks=start.chosen).rows
         size, n_actions = self.layout.shape[0], rows.n_actions
         seen, masks, actions, movers, numbers, cards = [], [], [], [], [], []
         assert start.state is not None
@@ -149,7 +149,9 @@ class Examples:
                 "result": np.array(results, np.int8),
                 "turn": np.array(numbers, np.int16),
                 "cards": np.stack(cards),
-                "card_seed": np.full(len(actions), int(start.params.get("cardGenSeed", 0))),
+                "card_seed": np.full(
+                    len(actions), 0 if own else int(start.params.get("cardGenSeed", 0))
+                ),
             }
         self._put(self.games, part)
 
@@ -220,6 +222,34 @@ class Examples:
         write_whole(path, buffer.getvalue())
 
 
+def _own_cards(match: Match) -> list[Card] | None:
+    """Return what a match offers if it follows neither from the rules nor from a seed."""
+    if match.log["cards"] is None:
+        return None
+    return [card for card in match.offers if isinstance(card, Card)]
+
+
+class _Dealer:
+    """A row that deals matches, also those of other cards than the rules'."""
+
+    def __init__(self, options: Options) -> None:
+        self.games = Games(1, options)
+        self._few = self.games
+
+    def begin(self, seed: int, cards: list[Card] | None, **wanted: Any) -> Games:
+        """Begin an episode; return its row."""
+        games = self.games
+        if cards is not None and len(cards) == OFFER_SIZE:
+            wanted["cards"] = cards
+        elif cards is not None:  # all episodes of such a row have the same cards
+            if self._few.options.cards != cards:
+                options = replace(games.options, cards=cards, card_sets=Options.card_sets)
+                self._few = Games(1, options)
+            games = self._few
+        games.begin(0, seed, wanted)
+        return games
+
+
 def _cards_of(state: State, player: int) -> NDArray[np.int16]:
     """Return base id and instance id of what the layouts show of hand and boards."""
     found = np.full((_HAND + 2 * _SLOTS, 2), -1, np.int16)
@@ -240,6 +270,7 @@ class _Setting(NamedTuple):
 
     agent: str
     rules: str
+    game: LocmGame | None
     layout: str
     decks: Any
     card_sets: Any
@@ -250,12 +281,12 @@ class _Setting(NamedTuple):
         """Who may have failed, for messages."""
         return " with decks ".join([self.agent, *_foreign_choosers(self.decks)])
 
-    def games(self) -> Games:
+    def dealer(self) -> _Dealer:
         """Return a row that deals the games."""
         options = Options(
             rules=self.rules, decks=self.decks, card_sets=self.card_sets, opponent=CALLER
         )
-        return Games(1, options)
+        return _Dealer(options)
 
 
 class _Player:
@@ -264,16 +295,17 @@ class _Player:
     def __init__(self, setting: _Setting) -> None:
         self.setting = setting
         self._examples = Examples(setting.rules, setting.layout)
-        self._games = setting.games()
+        self._dealer = setting.dealer()
         self._agents = make_agent(setting.agent), make_agent(setting.agent)
 
     def game(self, seed: int) -> _Part:
         """Return the arrays of the game of a seed of its own."""
-        games, rules = self._games, self.setting.rules
-        games.begin(0, seed)
+        rules, game = self.setting.rules, self.setting.game
+        own = None if game is None else _own_cards(game.new_match(seed))
+        games = self._dealer.begin(seed, own)
         first, derived = games.rows.views.seeds(0)
         dealt = first, derived, games.rows.views.decks(0), games.rows.card_sets.offers(0)
-        match = EpisodeMatch(rules, dealt, games.cards(0), fixed=False).match()
+        match = EpisodeMatch(rules, dealt, games.cards(0), fixed=own is not None).match()
         start = match.clone()
         for player, agent in enumerate(self._agents):
             agent.reset(derived_seed(seed, f"seat {player}"))
@@ -319,6 +351,7 @@ def examples_of_agent(
     games: common.Games,
     *,
     rules: str = "1.5",
+    game: LocmGame | None = None,
     layout: str = "entities",
     decks: Any = "random",
     card_sets: Any = 1024,
@@ -336,6 +369,8 @@ def examples_of_agent(
     ----------
     agent : str
         A text for `make_agent`, without the options ``deck`` and ``draft``: `decks` replaces them.
+    game : LocmGame, optional
+        The game, if it has other cards than the rules; its rule set takes precedence over `rules`.
     options
 
     Yields
@@ -356,8 +391,10 @@ def examples_of_agent(
     check_values(examples_of_agent, games=games, seed=seed, jobs=jobs)
     if dask is not None and jobs != 1:
         raise ValueError("jobs: does not apply with dask")
+    if game is not None:
+        rules = game.rules
     examples = Examples(rules, layout)
-    setting = _Setting(agent, rules, layout, decks, card_sets, secrets.token_hex())
+    setting = _Setting(agent, rules, game, layout, decks, card_sets, secrets.token_hex())
     choosers = _foreign_choosers(decks)
     foreign = is_foreign_text(agent, LocmAgents())
     # What is wrong with them is said here. Code of others must not end this process.
@@ -368,7 +405,7 @@ def examples_of_agent(
         make_agent(agent)
     for text in choosers:
         _check_chooser(text, rules)
-    dealer = (setting._replace(decks="random") if choosers else setting).games()
+    dealer = (setting._replace(decks="random") if choosers else setting).dealer().games
 
     def seed_of(number: int) -> int:
         return derived_seed(seed, f"game {number}")
@@ -437,12 +474,13 @@ def add_log(examples: Examples, log: Mapping[str, Any], players: tuple[int, ...]
     Returns
     -------
     bool
-        False, and nothing is added, for a match of another rule set, with a card list of its
-        own or that ended in the choice phase.
+        False, and nothing is added, for a match of another rule set, or that began in a position
+        or ended in the choice phase.
     """
-    if log["rules"] != examples.rules or log["cards"] is not None:
+    if log["rules"] != examples.rules or "start" in log:
         return False
-    match = Match(log["rules"], params=log["params"], ids=log["ids"])
+    cards = log["cards"] and [Card(*row) for row in log["cards"]]
+    match = Match(log["rules"], params=log["params"], cards=cards, ids=log["ids"])
     turns: list[tuple[int, list[int]]] = []
     start = None
     for player, line in log["answers"]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self, TextIO
 
 from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
-from locmsim._identity import difference, identity
+from locmsim._identity import difference, home_of, identity
 from locmsim._io import numbered, try_lock, write_whole
 from locmsim._options import Option, check, documented
 from locmsim._seeds import derived_seed
@@ -313,7 +313,8 @@ class Optimization:
     def _identity(self) -> dict[str, str]:
         """Return what the bot, without the file of a template, and its opponents are."""
         players = [Player("", self.command(self._origin, ""), self._process), *self._rivals]
-        package = type(self.settings.game).__module__.partition(".")[0]
+        package, code = home_of(self.settings.game)
+        players += [Player("", one, False) for one in code]
         found: dict[str, str] = {}
         for player in players:
             found |= identity(player.spec, player.process, package)
