@@ -119,8 +119,8 @@ def open_page(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> I
         context.close()
     assert complaints == []
     # The worker of a page with an engine is made from the page itself.
-    requests = [address for address in requested if not address.startswith("blob:")]
-    assert requests == [(tmp_path / f"page{i}.html").as_uri() for i in range(len(contexts))]
+    requests = {address for address in requested if not address.startswith("blob:")}
+    assert requests == {(tmp_path / f"page{i}.html").as_uri() for i in range(len(contexts))}
 
 
 def expected(game: Game, state: dict[str, Any], costs: dict[int, int]) -> list[dict[str, Any]]:

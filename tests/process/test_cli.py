@@ -324,13 +324,13 @@ def test_page_on_a_terminal() -> None:
             assert answer.read().startswith(b"<!doctype html>")
         key = url.path.rpartition("/")[2]
         data = ask("/api/game", game=key)
-        news = ask("/api/live", game=key, have=len(data["steps"]))
+        news = ask("/api/game", game=key, have=len(data["steps"]))
         steps = data["steps"] + news["steps"]
-        while not news["over"]:
-            news = ask("/api/live", game=key, have=len(steps))
+        while news["live"]:
+            news = ask("/api/game", game=key, have=len(steps))
             steps += news["steps"]
         tool.read_until("player 1 wins after")
-        while (following := ask("/api/live", game=key, have=0)["next_key"]) is None:
+        while (following := ask("/api/game", game=key, have=0)["next_key"]) is None:
             pass
         whole = ask("/api/game", game=following)
         # Simulate DNS rebinding: a foreign name that resolves to this machine must be refused.
@@ -376,7 +376,7 @@ def test_page_of_another_game(tmp_path: Path) -> None:
             assert found, tool.end()
             url = urllib.parse.urlsplit(found[1])
             key = url.path.rpartition("/")[2]
-            at = url._replace(path="/api/view", query=f"{url.query}&game={key}").geturl()
+            at = url._replace(path="/api/game", query=f"{url.query}&game={key}").geturl()
             with urllib.request.urlopen(at, timeout=60) as answer:
                 seen.append(json.load(answer))
             tool.process.send_signal(signal.SIGINT)

@@ -172,7 +172,7 @@ def test_table_of_the_page(site: Path, tmp_path: Path, monkeypatch: pytest.Monke
     assert [found[key] for key in ("title", "turn", "scored", "watched")] == [
         "Nim", "move", False, False,
     ]  # fmt: skip
-    shown = client.get("/api/view", params={"token": pages.token, "game": "d0:1"}).json()
+    shown = client.get("/api/game", params={"token": pages.token, "game": "d0:1"}).json()
     assert (shown["title"], shown["turn"]) == ("Nim", "move")
     assert all(step["image"].startswith("data:image/svg+xml;base64,") for step in shown["steps"])
     assert shown["steps"][-1]["text"] == "0 0 0 0 0\n"

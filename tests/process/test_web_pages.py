@@ -207,6 +207,27 @@ def test_how_many_are_taken_hides_nothing_on_a_card(server: Server, visit: Opene
 
 
 @pytest.mark.slow
+def test_a_deck_survives_a_reload_and_a_hint(server: Server, visit: Opener) -> None:
+    page = visit(server())
+    begin(page, "1.5", "agent-random")
+    counts = page.locator("#counts")
+    page.locator("#offer .pick").nth(3).click()
+    page.locator("#offer .pick").nth(5).click()
+    expect(counts).to_contain_text("2 of 30")
+    page.reload()
+    expect(counts).to_contain_text("2 of 30")
+    page.click("#hint")
+    expect(counts).to_contain_text("30 of 30")
+    page.click("#undo")
+    expect(counts).to_contain_text("2 of 30")
+    expect(page.locator("#offer .pick.picked")).to_have_count(2)
+    page.click("#clear")
+    expect(counts).to_contain_text("0 of 30")
+    page.click("#undo")
+    expect(counts).to_contain_text("2 of 30")
+
+
+@pytest.mark.slow
 def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.5", "agent-random")
@@ -978,7 +999,7 @@ def test_a_match_is_watched_as_it_is_played(
     with LiveLog(path, match if game is None else None, ("ann", "bob"), begun) as log:
         for call in calls[:half]:
             log.add(call)
-        page = visit(server(str(folder)), "games", refusals=1)
+        page = visit(server(str(folder)), "games")
         links = page.locator("[data-key=l0] a")
         expect(links).to_have_text(["live"])
         links.first.click()

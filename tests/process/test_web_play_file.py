@@ -82,6 +82,44 @@ def test_a_deck_is_built(screen, open_page: Opener):
 
 
 @pytest.mark.slow
+def test_a_match_survives_a_reload_and_a_deck_has_help(open_page: Opener):
+    need_compiler("1.5")
+    page = open_page(play_html("1.5", sets=2), **DESK)
+    expect = sync_api.expect
+    page.select_option("#seat", "0")
+    page.select_option("#level", "1")
+    page.click("#begin")
+    cards, counts = page.locator("#offer .pick"), page.locator("#counts")
+    cards.nth(1).click()
+    expect(counts).to_contain_text("1 of 30")
+    page.click("#help")
+    expect(page.locator("#help-box .legend svg").first).to_be_visible()
+    page.click("#help-close")
+    page.reload()
+    expect(counts).to_contain_text("1 of 30")
+    page.click("#hint")
+    expect(counts).to_contain_text("30 of 30")
+    page.click("#undo")
+    expect(counts).to_contain_text("1 of 30")
+    page.click("#hint")
+    page.click("#ready")
+    for _ in range(2):
+        expect(page.locator("#end")).to_be_enabled()
+        page.click("#end")
+    expect(page.locator("#end")).to_be_enabled()
+    moves = page.locator("#log li").all_inner_texts()
+    hand = page.locator("#side0 .hand .card").count()
+    page.reload()
+    expect(page.locator("#end")).to_be_enabled()
+    assert page.locator("#log li").all_inner_texts() == moves
+    assert page.locator("#side0 .hand .card").count() == hand
+    page.click("#leave")
+    expect(page.locator("#begin")).to_be_visible()
+    page.reload()
+    expect(page.locator("#begin")).to_be_visible()
+
+
+@pytest.mark.slow
 def test_the_command(tmp_path, capsys):
     need_compiler("1.2")
     target = tmp_path / "play.html"

@@ -131,7 +131,7 @@ def test_a_live_match_is_followed_after_a_failure(visit: Opener, tmp_path: Path)
             else:
                 route.continue_()
 
-        page.route("**/api/live*", route)
+        page.route("**/api/game?*have=*", route)
         log.add(calls[6])
         expect(page.locator("#notice")).to_have_text("busy")
         log.add(calls[7])

@@ -17,7 +17,6 @@ from locmsim.web import (
     game_list,
     gamepage,
     home,
-    live,
     play,
     practice,
     searches,
@@ -44,7 +43,6 @@ PAGES: tuple[Callable[[Site], Page], ...] = (
 #: The functions that make the endpoints of several pages.
 SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (
     game_list.routes,
-    live.routes,
     searches.routes,
 )
 

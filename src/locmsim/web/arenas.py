@@ -15,7 +15,6 @@ from locmsim._options import Declared, Option, declaration, declared
 from locmsim.arena import Settings, StoreError
 from locmsim.arena.cards import card_rows
 from locmsim.arena.follow import ResultsReader
-from locmsim.arena.game_store import Ending, GameQuery
 from locmsim.arena.records import Record
 from locmsim.arena.store import Store
 from locmsim.contract import Part
@@ -24,14 +23,11 @@ from locmsim.supervisor import Child, Supervisor, python_command
 from locmsim.web.endpoints import Refusal, get, post, whole_of
 from locmsim.web.forms import form_of, values_of
 from locmsim.web.jobs import Job, Jobs
-from locmsim.web.keys import Key, KeyKind
 from locmsim.web.opponents import opponent_of
 from locmsim.web.site import Page, Site
 
 __all__ = ["page"]
 
-#: The most rows in one answer.
-_ROWS = 200
 #: The games that are read at once for the table of cards.
 _BLOCK = 100
 #: The most players of a tournament that is started here.
@@ -52,44 +48,64 @@ _ENDING = 10.0
 
 
 class _Arenas:
-    """The tournaments of the files named on the command line and of those started here."""
+    """The tournaments of the files named on the command line and of those started here.
 
-    def __init__(self, paths: tuple[str, ...]) -> None:
-        self._readers = [ResultsReader(path) for path in paths]
-        self._locks = [threading.Lock() for _ in paths]
+    What is started is the command ``locmsim arena``; it ends with the site, even if that is killed.
+    """
 
-    def add(self, path: str) -> int:
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._readers: list[ResultsReader] = []
+        self._locks: list[threading.Lock] = []
+        self._supervisor = Supervisor()
+        self._running: dict[int, Child] = {}
+        #: What each writes to its standard error.
+        self._written: dict[int, IO[bytes]] = {}
+        self._stopped: set[int] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+        for path in site.library.dbs:
+            self._add(path)
+
+    def _add(self, path: str) -> int:
         """Follow one more file and return its number."""
         self._readers.append(ResultsReader(path))
         self._locks.append(threading.Lock())
         return len(self._readers) - 1
 
     def files(self, request: Request) -> object:
-        """Return the files and how far each tournament is."""
+        """Return the files, how far each tournament is, and which can be stopped."""
         return {"files": [self._file(number) for number in range(len(self._readers))]}
 
     def _file(self, number: int) -> dict[str, Any]:
         reader = self._readers[number]
-        row: dict[str, Any] = {"path": reader.path, "name": os.path.basename(reader.path)}
+        row: dict[str, Any] = {
+            "path": reader.path,
+            "name": os.path.basename(reader.path),
+            "error": None,
+        }
+        row |= {"running": self._runs(number), "failure": self._failure(number)}
         with self._locks[number]:
             try:
-                games = reader.update().games
+                games, goal = reader.update().games, reader.settings.count
             except StoreError as error:
                 return {**row, "error": str(error)}
-            return {**row, "error": None, "games": games, "goal": reader.settings.count}
+        # One that came to its end may have written as well.
+        return {**row, "games": games, "goal": goal} | ({"failure": ""} if games >= goal else {})
 
     def version(self, key: str) -> object:
-        """Return another value when a tournament has new games."""
+        """Return another value when a tournament has new games, or has ended."""
         if not key.isdecimal() or int(key) >= len(self._readers):
             raise ValueError("no such file of results")
+        reader = self._readers[int(key)]
         with self._locks[int(key)], suppress(StoreError):
-            self._readers[int(key)].update()
-        return self._readers[int(key)].version
+            reader.update()
+        return reader.version, self._runs(int(key))
 
     def results(self, request: Request) -> object:
         """Return a tournament's figures, that there are no new ones, or why there are none."""
         query = request.query_params
-        number = self._number(request)
+        number = self._checked(whole_of(query, "db", 0, text=True))
         player = whole_of(query, "player", 0, text=True)
         known = query.get("known", "")
         reader = self._readers[number]
@@ -122,33 +138,6 @@ class _Arenas:
                 "score": reader.score_curve(player),
                 "llr": reader.llr_curve(),
             }
-
-    def games(self, request: Request) -> object:
-        """Return a part of the games of a player, the latest first.
-
-        It begins below the game ``before``; ``next`` is where the next part does, None at the end.
-        """
-        query = request.query_params
-        number = self._number(request)
-        player = whole_of(query, "player", -1, text=True)
-        other = whole_of(query, "other", -1, text=True)
-        lost = query.get("lost") == "1" and player >= 0
-        before = whole_of(query, "before", text=True) if query.get("before") else None
-        count = whole_of(query, "count", 50, least=1, most=_ROWS, text=True)
-        try:
-            with Store(self._readers[number].path) as store:
-                assert store.settings is not None
-                # Another tournament in the file may have fewer players.
-                names = dict(enumerate(one.name for one in store.settings.players))
-                wanted = GameQuery(
-                    players={names.get(one, "") for one in (player, other) if one >= 0},
-                    lost_by=names.get(player, "") if lost else "",
-                )
-                found = store.endings(wanted, before, count + 1)
-        except StoreError as error:
-            raise Refusal(error, 409) from None
-        following = found[count - 1].number if len(found) > count else None
-        return {"games": [_row(number, ending) for ending in found[:count]], "next": following}
 
     def cards(self, data: dict[str, Any], jobs: Jobs) -> Job:
         """Start to count what became of the cards of a player, or of all: every game is replayed.
@@ -185,60 +174,6 @@ class _Arenas:
 
         return jobs.start(("cards", number, version, player), work)
 
-    def _number(self, request: Request) -> int:
-        return self._checked(whole_of(request.query_params, "db", 0, text=True))
-
-    def _checked(self, number: int) -> int:
-        if not 0 <= number < len(self._readers):
-            raise Refusal("no such file of results: name it with --db", 404)
-        return number
-
-
-def _records(path: str) -> Iterator[Record]:
-    """Yield all games of a file, which is open only while it is read."""
-    last = 0
-    while True:
-        with Store(path) as store:
-            block = [*store.records(last, _BLOCK)]
-        if not block:
-            return
-        last = block[-1].outcome.number
-        yield from block
-
-
-def _row(arena: int, ending: Ending) -> dict[str, Any]:
-    """Return what the page shows of a game."""
-    return {"key": str(Key(KeyKind.RESULT, arena, ending.number)), **ending._asdict()}
-
-
-class _Started:
-    """The tournaments that were started here: each is the command ``locmsim arena``.
-
-    They end with the site, even if it is killed.
-    """
-
-    def __init__(self, site: Site, arenas: _Arenas) -> None:
-        self._site = site
-        self._arenas = arenas
-        self._supervisor = Supervisor()
-        self._running: dict[int, Child] = {}
-        #: What each writes to its standard error.
-        self._written: dict[int, IO[bytes]] = {}
-        self._stopped: set[int] = set()
-        self._opponents = site.opponents
-        self._lock = threading.Lock()
-        self._closed = False
-
-    def files(self, request: Request) -> object:
-        """Return the same as `_Arenas`, and which are running and can be stopped."""
-        found: Any = self._arenas.files(request)
-        for number, row in enumerate(found["files"]):
-            row["running"] = self._runs(number)
-            # One that came to its end may have written as well.
-            whole = row["error"] is None and row["games"] >= row["goal"]
-            row["failure"] = "" if whole else self._failure(number)
-        return found
-
     def _runs(self, number: int) -> bool:
         process = self._running.get(number)
         return process is not None and process.exit_code() is None
@@ -254,11 +189,6 @@ class _Started:
         text = file.read().decode(errors="replace")
         return text.rpartition(" to play\n")[2].strip()
 
-    def version(self, key: str) -> object:
-        """Return another value when a tournament has new games, or has ended."""
-        known = self._arenas.version(key)
-        return known, self._runs(int(key))
-
     def start(self, request: Request, data: dict[str, Any]) -> object:
         """Start one between opponents of the list, and return the number of its file."""
         keys = data.get("players")
@@ -268,7 +198,7 @@ class _Started:
         rules = values["rules"]
         specs = []
         for key in keys:
-            opponent = opponent_of(self._opponents, key, rules)
+            opponent = opponent_of(self._site.opponents, key, rules)
             # Opponents of the command line already have their names in them.
             named = opponent.key.startswith("bot") and opponent.key[3:].isdecimal()
             specs.append(self._site.bots[int(opponent.key[3:])] if named else opponent.agent)
@@ -290,7 +220,7 @@ class _Started:
                 process = self._supervisor.start(
                     command, stdin=null, stdout=null, stderr=written.fileno()
                 )
-            number = self._arenas.add(path)
+            number = self._add(path)
             self._site.library.dbs = [*self._site.library.dbs, path]
             self._running[number] = process
             self._written[number] = written
@@ -318,24 +248,39 @@ class _Started:
         for file in self._written.values():
             file.close()
 
+    def _checked(self, number: int) -> int:
+        if not 0 <= number < len(self._readers):
+            raise Refusal("no such file of results: name it with --db", 404)
+        return number
+
+
+def _records(path: str) -> Iterator[Record]:
+    """Yield all games of a file, which is open only while it is read."""
+    last = 0
+    while True:
+        with Store(path) as store:
+            block = [*store.records(last, _BLOCK)]
+        if not block:
+            return
+        last = block[-1].outcome.number
+        yield from block
+
 
 def page(site: Site) -> Page:
-    """Return the page and its endpoints: files, figures, games, cards, a new tournament."""
-    arenas = _Arenas(tuple(site.library.dbs))
-    started = _Started(site, arenas)
-    site.closing.append(started.close)
-    site.news.add("arena", started.version, _LOOK)
+    """Return the page and its endpoints: files, figures, cards, a new tournament."""
+    arenas = _Arenas(site)
+    site.closing.append(arenas.close)
+    site.news.add("arena", arenas.version, _LOOK)
     return Page(
         "arena",
         "Arena",
         [
-            get("/api/arena", started.files),
+            get("/api/arena", arenas.files),
             get("/api/arena/form", lambda request: {"fields": form_of(_FORM)}),
             get("/api/arena/results", arenas.results),
-            get("/api/arena/games", arenas.games),
             post("/api/arena/cards", lambda request, data: arenas.cards(data, site.jobs).view()),
-            post("/api/arena/start", started.start),
-            post("/api/arena/stop", started.stop),
+            post("/api/arena/start", arenas.start),
+            post("/api/arena/stop", arenas.stop),
         ],
         address="/arena",
     )

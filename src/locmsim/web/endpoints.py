@@ -16,19 +16,19 @@ from starlette.routing import Route
 
 __all__ = [
     "Refusal",
-    "actions_of",
     "error_response",
     "get",
     "json_response",
     "post",
     "text_of",
+    "texts_of",
     "whole_of",
 ]
 
 #: The longest body of a request, in bytes.
 _MOST = 1 << 20
-#: The most actions of a turn that are accepted.
-_ACTIONS = 60
+#: The most texts of a list: actions from the start of a battle on, or cards.
+_TEXTS = 5000
 #: The largest whole number of a request: SQLite and lists know none with more bits.
 _WHOLE = (1 << 63) - 1
 
@@ -146,13 +146,13 @@ def whole_of(
     return value
 
 
-def actions_of(data: Mapping[str, Any]) -> list[str]:
-    """Return the actions of a turn in a request, none by default; raise `Refusal` otherwise."""
-    actions = data.get("actions", [])
+def texts_of(data: Mapping[str, Any], name: str) -> list[str]:
+    """Return a list of texts of a request, empty by default; raise `Refusal` for anything else."""
+    texts = data.get(name, [])
     if (
-        not isinstance(actions, list)
-        or len(actions) > _ACTIONS
-        or not all(isinstance(action, str) for action in actions)
+        not isinstance(texts, list)
+        or len(texts) > _TEXTS
+        or not all(isinstance(one, str) for one in texts)
     ):
-        raise Refusal("actions: expected a list of texts")
-    return actions
+        raise Refusal(f"{name}: expected a list of texts")
+    return texts

@@ -1,8 +1,10 @@
 """The page of a match, a game that is being played, or a position: one address, one format."""
 
+import base64
 import json
 import os
 import tempfile
+import threading
 from typing import Any
 
 from starlette.requests import Request
@@ -24,29 +26,52 @@ __all__ = ["page", "position_data"]
 
 #: The longest log that is dropped onto a page, in bytes.
 _LOG = 1 << 25
+#: The seconds between two looks at a file that a page follows.
+_LOOK = 0.25
 
 
-def page(site: Site) -> Page:
+def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
     """Return the page and its endpoints: its data, downloads, and what can be opened."""
+
+    library = site.library
+    site.closing.append(library.close)
+    #: Guards the readers of matches that other programs play.
+    lock = threading.Lock()
+
+    def live(key: str) -> dict[str, Any]:
+        reader = library.live.get(key)
+        if reader.game is not None:
+            return _view(library.view(key))
+        with lock:
+            reader.update()
+            shown = replay_data(reader.result(), reader.names)
+        after = library.live.after(key) if reader.over else None
+        return {**shown, "agents": reader.agents, "live": not reader.over, "next_key": after}
 
     def data_of(key: str) -> dict[str, Any]:
         source = site.data.get(Key.parse(key).kind)
         if source is not None:
             return source(key)
-        result, names = site.library.load(key)
-        return {**replay_data(result, names), "agents": site.library.agents(key)}
+        try:
+            result, names = library.load(key)
+        except ValueError:  # of another game, or a second error says the same
+            return _view(library.view(key))
+        return {**replay_data(result, names), "agents": library.agents(key)}
 
     def data(request: Request) -> object:
-        key = _key(request)
-        return {"key": key, "kind": Key.parse(key).kind.name.lower(), **data_of(key)}
+        """Return what a page shows of a match of any game, from the step ``have`` on."""
+        key, have = _key(request), whole_of(request.query_params, "have", 0, text=True)
+        shown = {"key": key, "kind": Key.parse(key).kind.name.lower(), **data_of(key)}
+        shown["start"] = max(0, min(have, len(shown["steps"])))
+        return {**shown, "steps": shown["steps"][shown["start"] :]}
 
     def log(request: Request) -> Response:
-        result, names = site.library.load(_key(request))
+        result, names = library.load(_key(request))
         text = json.dumps(result_log(result, names), separators=(",", ":")) + "\n"
         return _download(text, "application/json", "match.json")
 
     def file(request: Request) -> Response:
-        result, names = site.library.load(_key(request))
+        result, names = library.load(_key(request))
         return _download(replay_html(result, names), "text/html", "match.html")
 
     def position(request: Request) -> Response:
@@ -71,8 +96,10 @@ def page(site: Site) -> Page:
             )
         if not text.lstrip().startswith("{"):
             return {"game": site.keep(position_of_text(text))}
-        return {"game": site.library.add(*_logged(text), name or "dropped here", log=text)}
+        return {"game": library.add(*_logged(text), name or "dropped here", log=text)}
 
+    site.data[KeyKind.LIVE] = live
+    site.news.add("live", library.view_version, _LOOK)
     site.data[KeyKind.POSITION] = lambda key: position_data(_found(site.positions, key))
     return Page(
         "game",
@@ -87,6 +114,16 @@ def page(site: Site) -> Page:
         ],
         address="/game/{key}",
     )
+
+
+def _view(shown: dict[str, Any]) -> dict[str, Any]:
+    """Return a match of another game, with its drawings as addresses of images."""
+    for step in shown["steps"]:
+        if drawing := step.pop("drawing"):
+            drawn = base64.b64encode(drawing.encode("utf-8", "replace")).decode()
+            # For an ``<img>``, where no script of it runs.
+            step["image"] = f"data:image/svg+xml;base64,{drawn}"
+    return {**shown, "kind": "view"}
 
 
 def _key(request: Request) -> str:

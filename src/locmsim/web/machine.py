@@ -116,9 +116,11 @@ class Machine:
         place = self.at(path)
         actions = [] if line == "PASS" else [*filter(None, line.split(";"))]
         player = place.state.current_player()
-        return {"chance": self._chance(place, actions, worlds, seed), "player": player}
+        return {"chance": self.chance_at(place, actions, worlds, seed), "player": player}
 
-    def _chance(self, place: Place, actions: Sequence[str], worlds: int, seed: int) -> float:
+    def chance_at(
+        self, place: Place, actions: Sequence[str], worlds: int = WORLDS, seed: int = SEED
+    ) -> float:
         """Return it for the whole turn, or from here on where a card was drawn in the turn."""
         whole = [*place.done, *actions]
         for done, rest in (("", whole), (";".join(place.done), actions)):
@@ -152,7 +154,7 @@ class Machine:
         lines: list[dict[str, Any]] = []
         for line in found.lines[:LINES]:
             actions = [] if line.line == "PASS" else line.line.split(";")
-            chance = self._chance(place, actions, WORLDS, SEED)
+            chance = self.chance_at(place, actions)
             words = line_words(place.state, actions, self.names, self.cards.titles)
             searches = line.searches
             lines.append(

@@ -35,11 +35,11 @@ from locmsim.rules.cards import Card
 from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
 from locmsim.search.belief import Belief
-from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, whole_of
+from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, texts_of, whole_of
 from locmsim.web.forms import form_of, up_to, values_of
 from locmsim.web.jobs import StoppedError
 from locmsim.web.keys import Key, KeyKind
-from locmsim.web.machine import Machine, machine_of_match, machine_of_position
+from locmsim.web.machine import Machine, machine_of_match
 from locmsim.web.opponents import Opponent, opponent_of
 from locmsim.web.panel import CHANCES
 from locmsim.web.replay import chat_of
@@ -65,8 +65,6 @@ _IDLE, _ABANDONED = 600.0, 6 * 3600.0
 _SEEN = 60.0
 #: The time that the bots of a game get to end, in seconds.
 _ENDING = 15.0
-#: The most actions of a path.
-_PATH = 5000
 
 
 class OutdatedError(ValueError):
@@ -572,14 +570,14 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         return changed
 
     def choose(game: PlayedGame, data: dict[str, Any]) -> object:
-        game.choose(whole_of(data, "version"), _texts(data, "cards"))
+        game.choose(whole_of(data, "version"), texts_of(data, "cards"))
         return game.view()
 
     def turn(game: PlayedGame, data: dict[str, Any]) -> object:
-        return game.turn(_texts(data, "path"))
+        return game.turn(texts_of(data, "path"))
 
     def walk(game: PlayedGame, data: dict[str, Any]) -> object:
-        path, actions = _texts(data, "path"), _texts(data, "actions")
+        path, actions = texts_of(data, "path"), texts_of(data, "actions")
         if "version" in data:
             game.play(whole_of(data, "version"), [*path, *actions])
         return {**game.walk(path, actions, whole_of(data, "known", 0)), **game.view()}
@@ -588,11 +586,8 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         """Return the machine of a request; in a running game, for advice after these actions."""
         key = text_of(data, "game")
         if Key.parse(key).kind == KeyKind.GAME:
-            return table.get(key).advice_at(_texts(data, "path"), advice or ())
-        if key in site.positions:
-            return machine_of_position(site.positions[key])
-        result, names = site.library.load(key)
-        return machine_of_match(result.match, result.calls, told_apart(names))
+            return table.get(key).advice_at(texts_of(data, "path"), advice or ())
+        return site.machine(key)
 
     def walked(request: Request, data: dict[str, Any]) -> object:
         key = text_of(data, "game")
@@ -600,17 +595,17 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             return outdated(walk)(request, data)
         position = site.positions.get(key)
         hidden = None if position is None else position.hidden
-        path, actions = _texts(data, "path"), _texts(data, "actions")
+        path, actions = texts_of(data, "path"), texts_of(data, "actions")
         return machine(data).walk(path, actions, hidden)
 
     def chance(request: Request, data: dict[str, Any]) -> object:
         line = text_of(data, "line")
         actions = [*filter(None, line.split(";"))]
-        return machine(data, actions).chance(_texts(data, "path"), line)
+        return machine(data, actions).chance(texts_of(data, "path"), line)
 
     def analyse(request: Request, data: dict[str, Any]) -> object:
         seconds, seed = values_of(data, _SEARCH).values()
-        done, path = _texts(data, "done"), _texts(data, "path")
+        done, path = texts_of(data, "done"), texts_of(data, "path")
         found = machine(data, done)
         stopped = threading.Event()
         with lock:
@@ -666,15 +661,3 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             post("/api/machine/stop", stop),
         ],
     )
-
-
-def _texts(data: dict[str, Any], name: str) -> list[str]:
-    """Return a list of texts of a request, empty by default; raise `Refusal` otherwise."""
-    texts = data.get(name, [])
-    if (
-        not isinstance(texts, list)
-        or len(texts) > _PATH
-        or not all(isinstance(one, str) for one in texts)
-    ):
-        raise Refusal(f"{name}: expected a list of texts")
-    return texts

@@ -38,8 +38,6 @@ class Position:
     names: tuple[str, str]
     #: The turn of its match, if it is from one.
     turn: int | None = None
-    #: What was answered there.
-    answer: str = ""
     #: The cards of its match, or those that it shows: they get their titles together.
     cards: tuple[Card, ...] = ()
 
@@ -67,20 +65,12 @@ class Position:
         return state
 
 
-def position_of_game(result: Result[Match], names: tuple[str, str], turn: int | None) -> Position:
+def position_of_game(result: Result[Match], names: tuple[str, str], turn: int) -> Position:
     """Return the position at the start of a turn of a match."""
-    answers = {
-        call.turn: call.answer or "" for call, _ in replayed(result) if call.turn is not None
-    }
-    if not answers:
-        raise ValueError("the match ended before the battle")
-    wanted = 0 if turn is None else turn
-    observation, belief = knowledge_at(result, wanted)
-    root = belief.root()
-    answer = answers[wanted]
+    observation, belief = knowledge_at(result, turn)
     first, second = told_apart(names)
     cards = tuple(result.match.cards)
-    return _checked(Position(observation, belief, root, (first, second), wanted, answer, cards))
+    return _checked(Position(observation, belief, belief.root(), (first, second), turn, cards))
 
 
 def position_of_text(text: str, rules: str | None = None) -> Position:

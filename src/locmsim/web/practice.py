@@ -19,11 +19,11 @@ from locmsim.referee.turn_report import (
     report_turns,
 )
 from locmsim.search.puzzles import DIFFICULTIES, Puzzle, built_in_puzzles
-from locmsim.web.endpoints import Refusal, actions_of, get, post, text_of, whole_of
+from locmsim.web.endpoints import Refusal, get, post, text_of, texts_of, whole_of
 from locmsim.web.gamepage import position_data
 from locmsim.web.jobs import Job
 from locmsim.web.machine import machine_of_position
-from locmsim.web.positions import Position
+from locmsim.web.positions import Position, position_of_game
 from locmsim.web.site import Page, Site
 from locmsim.web.views import PERSON, seat_names, told_apart
 
@@ -88,10 +88,10 @@ def page(site: Site) -> Page:
 
     def step(request: Request, data: dict[str, Any]) -> object:
         position = _exercise(site, data).position
-        return machine_of_position(position).walk([], actions_of(data), position.hidden)
+        return machine_of_position(position).walk([], texts_of(data, "actions"), position.hidden)
 
     def check(request: Request, data: dict[str, Any]) -> object:
-        exercise, actions = _exercise(site, data), actions_of(data)
+        exercise, actions = _exercise(site, data), texts_of(data, "actions")
         if exercise.puzzle is not None:
             return _checked_puzzle(exercise.position, actions)
         return _evaluated_turn(exercise, actions)
@@ -144,9 +144,9 @@ def _exercise(site: Site, data: dict[str, Any]) -> _Exercise:
         cards = tuple(cards_of(state))
         return _Exercise(Position(state, None, state, names, cards=cards), puzzle)
     key, turn = text_of(data, "game"), whole_of(data, "turn")
-    result, _ = site.library.load(key)
+    result, names = site.library.load(key)
     answer = next((call.answer for call, _ in replayed(result) if call.turn == turn), None)
-    return _Exercise(site.position(key, turn), None, answer)
+    return _Exercise(position_of_game(result, names, turn), None, answer)
 
 
 # ------------------------------------------------------------------------------------- answers

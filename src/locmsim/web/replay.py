@@ -222,7 +222,7 @@ _FILES = {
     "file": ((*_VIEWER, "file.js"), ("base.css", "board.css")),
     "engine": ((*_ENGINE, "file-engine.js"), ("base.css", "board.css", "panel.css")),
     "play": (
-        (*_ENGINE, "choice.js", "file-play.js"),
+        (*_ENGINE, "choice.js", "help.js", "file-play.js"),
         ("base.css", "board.css", "panel.css", "site.css"),
     ),
 }

@@ -1,6 +1,7 @@
 """What searches tell: a report on a whole game, and the tree of variations of a position."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from starlette.requests import Request
@@ -12,21 +13,20 @@ from locmsim._options import Declared, Option, declaration
 from locmsim.decks.report import DeckReport, decks_note, report_decks
 from locmsim.referee.turn_report import (
     LEAST_LOSS,
-    WORLDS,
     GameReport,
     TurnReport,
     report_budget,
     report_turns,
 )
-from locmsim.search.analysis import held_cards, line_value
+from locmsim.search.analysis import held_cards
 from locmsim.search.belief import Belief
 from locmsim.search.turn_search import determinizer_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
-from locmsim.web.endpoints import Refusal, actions_of, post, text_of
+from locmsim.web.endpoints import Refusal, post, text_of, texts_of
 from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import Job
-from locmsim.web.panel import CHANCES, SEED
-from locmsim.web.positions import Position
+from locmsim.web.machine import Machine, Place
+from locmsim.web.panel import CHANCES
 from locmsim.web.site import Site
 from locmsim.web.views import Cards, action_steps, turn_step
 
@@ -89,23 +89,18 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         return site.jobs.start(("report", site.identity(key), nodes, seed), work)
 
     def tree(request: Request, data: dict[str, Any]) -> object:
-        position, done = _position(site, data)
-        seen, belief = position.seen, position.belief
+        machine, place = _place(site, data)
+        seen, belief, done = place.seen, place.belief, ";".join(place.done)
         asked: dict[str, Any] = {**values_of(data, _TREE), "hand": _hand(data)}
         last = asked.pop("nodes")
         # Errors are raised now, not in the job's thread.
         _, root, known = determinizer_at(seen, belief, done, asked["seed"])
         check_hand(known, root, asked["hand"])
 
-        known_chances: dict[str, float] = {}
-
-        def chance(actions: Sequence[str]) -> float:
+        @cache
+        def chance(*actions: str) -> float:
             """Return the chance of winning with a turn, as the panel Engine tells it."""
-            line = ";".join([*actions_of(data), *actions]) or "PASS"
-            if line not in known_chances:
-                drawn, _, _ = determinizer_at(seen, belief, "", SEED)
-                known_chances[line] = (1 + line_value(drawn, line, worlds=WORLDS, seed=SEED)) / 2
-            return known_chances[line]
+            return machine.chance_at(place, actions)
 
         def work(job: Job) -> None:
             nodes = min(_FIRST, last)
@@ -116,7 +111,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
                 def tell(tree: Tree, first: bool = first, nodes: int = nodes) -> None:
                     nonlocal shown
                     if first or tree.done == tree.of:
-                        shown = _tree(tree, nodes, position, chance)
+                        shown = _tree(tree, nodes, machine, chance)
                     job.update(tree.done, tree.of, shown)
 
                 variations(
@@ -136,10 +131,10 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         return site.jobs.start(same, work)
 
     def holdable(request: Request, data: dict[str, Any]) -> object:
-        position, done = _position(site, data)
-        _, root, known = determinizer_at(position.seen, position.belief, done, 0)
+        machine, place = _place(site, data)
+        done, cards = ";".join(place.done), machine.cards
+        _, root, known = determinizer_at(place.seen, place.belief, done, 0)
         chances = {held.card.base_id: held for held in held_cards(known, _SAMPLES, 0)}
-        cards = Cards(position.cards)
         possible: list[dict[str, Any]] = []
         for base_id, card in known.possible_cards().items():
             copies = 0
@@ -193,23 +188,15 @@ def _deck_keys(deck: DeckReport, cards: Cards) -> dict[str, Any]:
     return {**deck.to_json(), "worst": worst}
 
 
-def _position(site: Site, data: dict[str, Any]) -> tuple[Position, list[int]]:
-    """Return a position with what its player knows, and what they have done in the turn."""
-    position = site.asked(data)
-    root = position.root.clone()
-    done = []
-    for text in actions_of(data):
-        done.append(root.string_to_action(text))
-        root.apply_action(done[-1])
-    return position, done
+def _place(site: Site, data: dict[str, Any]) -> tuple[Machine, Place]:
+    """Return the machine of a request, and the place that it is about."""
+    machine = site.machine(text_of(data, "game"))
+    return machine, machine.at([*texts_of(data, "path"), *texts_of(data, "done")])
 
 
-def _tree(
-    tree: Tree, nodes: int, position: Position, chance: Callable[[Sequence[str]], float]
-) -> dict[str, Any]:
+def _tree(tree: Tree, nodes: int, machine: Machine, chance: Callable[..., float]) -> dict[str, Any]:
     """Return the tree as a page draws it; all values are those of the player at the root."""
-    cards, names = Cards(position.cards), position.names
-    player = tree.player
+    cards, names, player = machine.cards, machine.names, tree.player
 
     def turn(shown: Turn, hidden: int | None) -> dict[str, Any]:
         return {
@@ -235,7 +222,7 @@ def _tree(
     lines: Sequence[dict[str, Any]] = [
         {
             **turn(branch.turn, 1 - player),
-            "chance": chance(branch.turn.actions),
+            "chance": chance(*branch.turn.actions),
             "worlds": [world(shown) for shown in branch.worlds],
         }
         for branch in tree.branches

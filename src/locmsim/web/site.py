@@ -3,7 +3,7 @@
 import secrets
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
@@ -12,13 +12,14 @@ from typing import Any
 from starlette.routing import BaseRoute
 
 from locmsim._core import State
-from locmsim.web.endpoints import text_of, whole_of
 from locmsim.web.jobs import Jobs
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.library import Library
+from locmsim.web.machine import Machine, machine_of_match, machine_of_position
 from locmsim.web.news import News
 from locmsim.web.opponents import Opponent, opponents
-from locmsim.web.positions import Position, position_of_game, state_at_step
+from locmsim.web.positions import Position, state_at_step
+from locmsim.web.views import told_apart
 
 __all__ = ["Page", "Site"]
 
@@ -87,20 +88,16 @@ class Site:
             del self.positions[old]
         return key
 
-    def position(self, key: str, turn: int | None = None) -> Position:
-        """Return a position that can be analysed."""
-        if key in self.positions:
-            return self.positions[key]
-        return position_of_game(*self.library.load(key), turn)
-
     def identity(self, key: str) -> str:
         """Return what a match or a set-up position is, by which what was found of it is kept."""
         return key if key in self.positions else self.library.identity(key)
 
-    def asked(self, data: Mapping[str, Any]) -> Position:
-        """Return the position that a request is about, as `position` does: ``game``, ``turn``."""
-        turn = None if data.get("turn") is None else whole_of(data, "turn")
-        return self.position(text_of(data, "game"), turn)
+    def machine(self, key: str) -> Machine:
+        """Return what answers about a match that is over, or about a position."""
+        if key in self.positions:
+            return machine_of_position(self.positions[key])
+        result, names = self.library.load(key)
+        return machine_of_match(result.match, result.calls, told_apart(names))
 
     def state(self, key: str, step: int) -> State:
         """Return the state at a step of a match or a set-up position, or raise ``ValueError``."""

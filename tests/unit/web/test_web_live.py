@@ -183,16 +183,16 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     assert pages.get("/api/news", topics="live:l0") == {"live:l0": known}
     turn.release()
     known = pages.news("live:l0", known)
-    news = pages.get("/api/live", game="l0", have=have)
-    assert (news["start"], news["over"], news["next_key"]) == (have, False, None)
+    news = pages.get("/api/game", game="l0", have=have)
+    assert (news["start"], news["live"], news["next_key"]) == (have, True, None)
     assert {step["turn"] for step in news["steps"]} == {5}
     for _ in range(1000):
         turn.release()
     playing.join(30)
     seen = data["steps"] + news["steps"]
-    while not news["over"]:
+    while news["live"]:
         known = pages.news("live:l0", known)
-        news = pages.get("/api/live", game="l0", have=len(seen))
+        news = pages.get("/api/game", game="l0", have=len(seen))
         seen = seen[: news["start"]] + news["steps"]
     expected = replay_data(results[0], NAMES)["steps"]
     assert [step["board"] for step in seen] == json.loads(
@@ -205,9 +205,8 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
 
 
 def test_what_is_no_live_match(pages: Pages) -> None:
-    assert "no match" in pages.get("/api/live", 404, game="l7")["error"]
     assert "no match" in pages.get("/api/game", 400, game="l7")["error"]
-    assert "expected an integer" in pages.get("/api/live", 400, game="l7", have="x")["error"]
+    assert "expected an integer" in pages.get("/api/game", 400, game="l7", have="x")["error"]
 
 
 def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
@@ -330,8 +329,7 @@ def test_matches_of_other_games_are_watched(tmp_path: Path) -> None:
     site = Site(library)
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
         query = {"token": site.token, "game": row["key"]}
-        assert client.get("/api/game", params=query).status_code == 400
-        shown = client.get("/api/view", params={**query, "have": 3}).json()
+        shown = client.get("/api/game", params={**query, "have": 3}).json()
     assert (shown["start"], len(shown["steps"])) == (3, len(views[-1]["steps"]) - 3)
 
 

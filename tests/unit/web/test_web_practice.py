@@ -13,6 +13,8 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 
 from test_web_searches import Client, page
 
+from locmsim.web.positions import position_of_game
+
 __all__ = ["page"]
 
 PUZZLES = built_in_puzzles()
@@ -90,7 +92,7 @@ def test_an_answer_is_compared_as_in_the_report(page: Client, game: tuple[str, A
         assert same["words"][2].startswith("As good as the turn that was played in the match (")
         # Any other turn is compared in the same worlds.
         nothing = page.post("/api/practice/check", **place)
-        position = page.site.position(key, row["turn"])
+        position = position_of_game(result, ("You", "bob"), row["turn"])
         value = compare_turn(position.seen, position.belief, "PASS", turn=row["turn"]).value_played
         assert nothing["chance"] == (1 + value) / 2
 

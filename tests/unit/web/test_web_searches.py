@@ -69,6 +69,12 @@ def add(page: Client, rules: str = "1.5") -> tuple[str, Any]:
     return page.site.library.add(result, ("ann", "bob")), result
 
 
+def path_to(page: Client, key: str, turn: int) -> list[str]:
+    """Return the actions of a match up to a turn, with PASS at the end of each turn."""
+    steps = page.get("/api/game", game=key)["steps"][1:]
+    return [step["action"] or "PASS" for step in steps if step["turn"] < turn] + ["PASS"]
+
+
 @pytest.mark.slow
 def test_a_report_is_that_of_the_library(page: Client) -> None:
     key, result = add(page)
@@ -120,11 +126,11 @@ def test_cards_of_one_name_get_their_numbers_everywhere(page: Client) -> None:
     found = page.post("/api/machine/analyse", **place, seconds=0.1)
     check([text for line in found["lines"] for text in line["words"]])
     check([title for _, _, title in found["held"]])
-    asked = {"game": key, "turn": step["turn"], "nodes": 20}
+    asked = {**place, "nodes": 20}
     tree = page.wait(page.post("/api/tree/start", **asked))["result"]
     check([step["words"] for line in tree["lines"] for step in line["steps"] if step["action"]])
     check([card["title"] for card in tree["cards"].values()])
-    possible = page.post("/api/tree/holdable", game=key, turn=step["turn"])
+    possible = page.post("/api/tree/holdable", **place)
     check([card["title"] for card in possible["cards"].values()])
 
 
@@ -144,12 +150,11 @@ def test_a_report_that_cannot_be(page: Client) -> None:
 
 def test_a_tree_grows_and_is_stopped(page: Client) -> None:
     key, _ = add(page)
-    asked = {"game": key, "turn": 6, "worlds": 2, "lines": 2, "seed": 5, "nodes": 3000}
+    path = path_to(page, key, 6)
+    asked = {"game": key, "path": path, "worlds": 2, "lines": 2, "seed": 5, "nodes": 3000}
     shown = page.wait(page.post("/api/tree/start", **asked))["result"]
     assert "at most 3,000 positions" in shown["budget"]
     assert len(shown["lines"]) == 2
-    steps = page.get("/api/game", game=key)["steps"][1:]
-    path = [step["action"] or "PASS" for step in steps if step["turn"] < 6] + ["PASS"]
     for line in shown["lines"]:
         # The chance of winning with a turn is the one that the panel Engine tells.
         actions = ";".join(step["action"] for step in line["steps"][1:])
@@ -276,7 +281,7 @@ def test_a_tree_of_a_position_and_of_a_begun_turn(page: Client) -> None:
     text = state.to_text()
     done = [state.action_to_string(action)]
     key = page.post("/api/game/setup", text=text)["game"]
-    asked = {"game": key, "actions": done, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
+    asked = {"game": key, "done": done, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
     shown = page.wait(page.post("/api/tree/start", **asked))["result"]
     begun = State.from_text(text)
     begun.apply_action(action)
@@ -284,8 +289,8 @@ def test_a_tree_of_a_position_and_of_a_begun_turn(page: Client) -> None:
     assert first["board"]["sides"][0]["mana"] == begun.players[0].mana
     legal = [begun.action_to_string(action) for action in begun.legal_actions()[1:]]
     assert {step["action"] for step in steps[:1]} <= {*legal}
-    assert "actions" in page.post("/api/tree/start", 400, **{**asked, "actions": "PASS"})["error"]
-    page.post("/api/tree/start", 400, **{**asked, "actions": ["SUMMON 200 0"]})
+    assert "done" in page.post("/api/tree/start", 400, **{**asked, "done": "PASS"})["error"]
+    page.post("/api/tree/start", 400, **{**asked, "done": ["SUMMON 200 0"]})
 
 
 @pytest.mark.parametrize("kind", ["log", "results"])
@@ -307,11 +312,12 @@ def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
     site = Site(library)
     with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
         page, found = Client(site, client), []
-        asked = {"turn": 6, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
+        asked = {"worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
         for seed in (4, 7, 4):
             shutil.copy(tmp_path / f"{seed}{file.suffix}", file)
             key = page.get("/api/games")["games"][-1]["key"]
-            tree = page.wait(page.post("/api/tree/start", game=key, **asked))["result"]
+            place = {"game": key, "path": path_to(page, key, 6)}
+            tree = page.wait(page.post("/api/tree/start", **place, **asked))["result"]
             mistakes = page.wait(page.post("/api/practice/mistakes", game=key, seat=1))["result"]
             found.append((tree["lines"], mistakes["mistakes"]))
     assert found[0] == found[2]
@@ -322,8 +328,9 @@ def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
 def test_what_they_may_hold(page: Client, rules: str) -> None:
     key, _ = add(page, rules)
-    asked = {"game": key, "turn": 4, "nodes": 300, "worlds": 2}
-    told = page.post("/api/tree/holdable", game=key, turn=4)
+    place = {"game": key, "path": path_to(page, key, 4)}
+    asked = {**place, "nodes": 300, "worlds": 2}
+    told = page.post("/api/tree/holdable", **place)
     assert [row["chance"] for row in told["possible"]] == sorted(
         (row["chance"] for row in told["possible"]), reverse=True
     )

@@ -789,9 +789,8 @@ def test_whole_numbers_have_bounds(value: str, tmp_path: Path) -> None:
         page = Client(site, client)
         for path, names in (
             ("games", ("least", "most", "count")),
-            ("view", ("have",)),
+            ("game", ("have",)),
             ("game/position", ("step",)),
-            ("arena/games", ("player", "other", "before", "count", "db")),
             ("arena/results", ("player", "db")),
         ):
             for name in names:

@@ -60,7 +60,7 @@ def test_a_game_of_vestrock(tmp_path: Path) -> None:
         ("d0:2", "Vestrock", None),
         ("d0:1", "Vestrock", None),
     ]
-    shown = ask("/api/view", game="d0:1")
+    shown = ask("/api/game", game="d0:1")
     with Arena.load(db) as arena:
         result = arena.replay(1)
     assert (shown["title"], shown["turn"], shown["scores"]) == (
@@ -84,8 +84,8 @@ def test_a_game_of_vestrock(tmp_path: Path) -> None:
         assert len(texts) == 2 + 2 * sum(
             len(match.state.hand(player)) + len(match.state.board(player)) for player in (0, 1)
         )
-    assert "no match" in ask("/api/view", 400, game="d0:x")["error"]
-    assert "has no game 9" in ask("/api/view", 400, game="d0:9")["error"]
+    assert "no match" in ask("/api/game", 400, game="d0:x")["error"]
+    assert "has no game 9" in ask("/api/game", 400, game="d0:9")["error"]
 
 
 def test_what_bots_of_another_game_write(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_log_of_another_game(tmp_path: Path) -> None:
     words = ["--game", "vestrock:turns=6", "rule", "random", "--seed", "1", "-l", str(log)]
     assert main(["play", *words]) == 0
     ask = asker(Library([str(log)]))
-    shown = ask("/api/view", game=ask("/api/games")["games"][0]["key"])
+    shown = ask("/api/game", game=ask("/api/games")["games"][0]["key"])
     assert shown["names"] == ["rule", "random"]
     data = json.loads(log.read_text())
     assert shown["scores"] == data["scores"]
@@ -118,7 +118,7 @@ def test_a_log_of_another_game(tmp_path: Path) -> None:
     data["scores"] = [1, 2]
     log.write_text(json.dumps(data))
     key = ask("/api/games")["games"][0]["key"]
-    assert "when replayed" in ask("/api/view", 400, game=key)["error"]
+    assert "when replayed" in ask("/api/game", 400, game=key)["error"]
 
 
 @each_rules
@@ -151,7 +151,7 @@ def test_no_markup_of_a_game_enters_a_page(tmp_path: Path) -> None:
     db = tmp_path / "a.db"
     with Arena(db, ["rule", "random"], game=Hostile(turns=2), games=2, seed=1) as arena:
         arena.run(jobs=1)
-    shown = asker(Library(dbs=[str(db)]))("/api/view", game="d0:1")
+    shown = asker(Library(dbs=[str(db)]))("/api/game", game="d0:1")
     for step in shown["steps"]:
         assert set(step) == {
             "turn", "player", "answer", "ignored", "stderr", "text", "words", "scores", "image"

@@ -3,12 +3,10 @@
 
 import { everybody } from "./arenatables.js";
 import { $, element, number as digits, refill, select, valueOf } from "./dom.js";
-import { MatchList, faultCell, linksCell, playersCell } from "./matches.js";
+import { MatchList, matchRow } from "./matches.js";
 import { ask } from "./site.js";
 
 /** @typedef {import("./arenatables.js").Results} Results */
-/** @typedef {{key: string, number: number, players: number[], winner: number|null,
- *   turns: number, fault: null|[number, string]}} Ending */
 
 const ROWS = 20;
 
@@ -50,36 +48,19 @@ export class ArenaGames {
     await this.list.list();
   }
 
-  /** @param {string|number} before */
-  async part(before) {
+  /** @param {string|number} after */
+  async part(after) {
     if (!this.results) return null;
-    const { watched, turn } = this.results;
-    /** @type {{games: Ending[], next: number|null}} */
-    const { games, next } = await ask("/api/arena/games", {
-      db: valueOf("db"),
-      player: valueOf("who"),
-      other: valueOf("against"),
-      lost: valueOf("ended") === "lost" && valueOf("who") !== "-1" ? 1 : 0,
-      before,
-      count: ROWS,
-    });
+    const { watched, turn, results } = this.results;
+    const nameOf = (/** @type {string} */ id) => results.players[Number(valueOf(id))]?.name ?? "";
+    const player = nameOf("who");
+    const query = { source: `d${valueOf("db")}`, player, other: nameOf("against"), after };
+    const lost_by = valueOf("ended") === "lost" ? player : "";
+    const { games, next } = await ask("/api/games", { ...query, lost_by, count: ROWS });
     const titles = ["game", "players", `${turn}s`, "fault", ...(watched ? ["open"] : [])];
-    return { titles, rows: games.map((game) => this.row(game)), next };
-  }
-
-  /** @param {Ending} game */
-  row(game) {
-    const players = this.results?.results.players ?? [];
-    const names = game.players.map((index) => players[index]?.name ?? "?");
-    const { fault } = game;
-    return element(
-      "tr",
-      { "data-key": game.key },
-      element("td.number", digits(game.number)),
-      playersCell(names, game.winner),
-      element("td.number", digits(game.turns)),
-      faultCell(fault && { name: names[fault[0]] ?? "?", kind: fault[1] }),
-      ...(this.results?.watched ? [linksCell(game.key)] : []),
+    const rows = games.map((/** @type {import("./matches.js").Game} */ game) =>
+      matchRow(game, digits(game.number ?? 0), [], watched ? undefined : null),
     );
+    return { titles, rows, next };
   }
 }

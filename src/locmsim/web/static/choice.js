@@ -1,35 +1,54 @@
 // @ts-check
 // The choice of cards in a person's game: a deck from those on offer, or thirty times one of three.
 
+import { painter } from "./cards.js";
 import { CurveView } from "./curve.js";
-import { button, element, select, valueOf } from "./dom.js";
+import { button, element, keep, kept, select, valueOf } from "./dom.js";
 
 /** @typedef {{draft: boolean, offer: string[], chosen: string[], size: number,
  *   copies: number}} Choice */
+/** What takes the cards; who tells what a bot would answer, if anybody does; who tells what is wrong;
+ * and by what the browser keeps a deck that is not complete.
+ * @typedef {{choose: (cards: string[]) => void, hint?: () => Promise<string>,
+ *   tell: (text: string) => void, place: string}} Choosing */
+
+/** The cards that an answer takes. @param {string} line @param {string[]} offer
+ * @param {import("./cards.js").Deck} deck */
+export function takenBy(line, offer, { cards }) {
+  const number = (/** @type {string} */ part) => Number(part.trim().split(/\s+/)[1]);
+  if (line.startsWith("PICK")) return [offer[number(line)]];
+  const byId = new Map(offer.map((key) => [cards[key].row[0], key]));
+  return line.split(";").map((part) => byId.get(number(part)) ?? "");
+}
 
 export class ChoiceView {
-  /** @param {HTMLElement} host @param {import("./cards.js").Deck} deck
-   * @param {import("./cards.js").Draw} draw @param {(cards: string[]) => void} choose
-   * @param {(text: string) => void} tell */
-  constructor(host, deck, draw, choose, tell) {
-    this.tell = tell;
+  /** @param {HTMLElement} host @param {import("./cards.js").Deck} deck @param {Choosing} choosing */
+  constructor(host, deck, { choose, hint, tell, place }) {
     this.host = host;
     this.deck = deck;
-    this.draw = draw;
+    this.draw = painter(deck);
     this.choose = choose;
-    /** The deck that is being built. @type {string[]} */
-    this.chosen = [];
+    this.tell = tell;
+    this.hint = hint;
+    this.place = `locmsim.deck.${place}`;
+    /** The deck that is being built, and what it was before the last change of all of it.
+     * @type {string[]} */
+    this.chosen = kept("sessionStorage", this.place) ?? [];
+    /** @type {string[]|null} */
+    this.before = null;
+    /** Show the deck. */
+    this.count = () => {};
     this.prompt = element("p.prompt", { "aria-live": "polite" });
   }
 
-  /** @param {Choice} choice @param {boolean} asked @param {HTMLElement} tools */
-  show(choice, asked, tools) {
+  /** @param {Choice} choice @param {HTMLElement} tools */
+  show(choice, tools) {
     this.choice = choice;
-    this.prompt.textContent = asked ? "" : "The opponent is thinking\u2026";
+    this.prompt.textContent = "";
+    if (this.hint) tools.prepend(button("#hint", "Hint", () => this.advise()));
     const box = element("div.choosing");
     if (choice.draft) this.draft(box, choice, tools);
-    else if (asked) this.construct(box, choice, tools);
-    else box.append(element("h1", "Your deck"), tools, this.prompt);
+    else this.construct(box, choice, tools);
     // The focus stays at its place, for those who use the keyboard.
     const picks = [...this.host.querySelectorAll("#offer.draft .pick")];
     const at = picks.indexOf(/** @type {Element} */ (document.activeElement));
@@ -78,7 +97,9 @@ export class ChoiceView {
       made.append(element("span.copies"));
       buttons.set(key, made);
     }
-    const count = () => {
+    const count = (this.count = () => {
+      keep("sessionStorage", this.place, this.chosen);
+      undo.toggleAttribute("disabled", !this.before);
       for (const [key, made] of buttons) {
         const copies = this.chosen.filter((one) => one === key).length;
         const badge = /** @type {HTMLElement} */ (made.querySelector(".copies"));
@@ -87,7 +108,7 @@ export class ChoiceView {
       }
       curve.show(this.chosen, choice.size);
       ready.disabled = this.chosen.length !== choice.size;
-    };
+    });
     const order = () => {
       const [by, kind] = [valueOf("order"), valueOf("kind")];
       /** @type {Record<string, (row: any[]) => number>} */
@@ -104,9 +125,9 @@ export class ChoiceView {
       wanted.sort((a, b) => orders[by](rowOf(a)) - orders[by](rowOf(b)));
       offer.replaceChildren(...wanted.map((key) => /** @type {HTMLElement} */ (buttons.get(key))));
     };
-    const clear = button("#clear", "Clear", () => {
-      this.chosen = [];
-      count();
+    const clear = button("#clear", "Clear", () => this.change([]));
+    const undo = button("#undo", "Undo", () => this.before && this.change(this.before), {
+      title: "Undo the last hint or Clear",
     });
     const byOrder = select("order", "Order by", [
       ["cost", "cost"],
@@ -119,7 +140,7 @@ export class ChoiceView {
       ["0", "creatures"],
       ["1", "items"],
     ]);
-    tools.prepend(ready, clear);
+    tools.prepend(ready, clear, undo);
     box.append(
       element("h1", `Choose ${choice.size} cards, at most ${choice.copies} of each`),
       tools,
@@ -132,13 +153,24 @@ export class ChoiceView {
     count();
   }
 
-  /** Show what was advised. @param {string[]} cards */
-  advise(cards) {
-    if (!this.choice) return;
-    if (this.choice.draft) {
+  /** Take another deck; it can be undone. @param {string[]} cards */
+  change(cards) {
+    this.before = this.chosen;
+    this.chosen = cards;
+    this.count();
+  }
+
+  /** Show what a bot would take. */
+  async advise() {
+    try {
+      const { offer, draft } = /** @type {Choice} */ (this.choice);
+      const cards = takenBy((await this.hint?.()) ?? "", offer, this.deck);
+      if (!draft) return this.change(cards);
       for (const key of cards)
         this.host.querySelector(`[data-card="${key}"]`)?.classList.add("advised");
       this.prompt.textContent = `The bot would take ${this.deck.cards[cards[0]].title}.`;
-    } else this.chosen = cards;
+    } catch (error) {
+      this.tell(error instanceof Error ? error.message : String(error));
+    }
   }
 }

@@ -99,6 +99,26 @@ export function refill(id, options, first) {
   box.value = (there && wanted) || (options[0]?.[0] ?? "");
 }
 
+/** Keep something in the browser, if it can. @param {"localStorage"|"sessionStorage"} store
+ * @param {string} place @param {unknown} value */
+export function keep(store, place, value) {
+  try {
+    window[store].setItem(place, JSON.stringify(value));
+  } catch {
+    // It lasts as long as the page.
+  }
+}
+
+/** What was kept; null if there is nothing. @param {"localStorage"|"sessionStorage"} store
+ * @param {string} place @returns {any} */
+export function kept(store, place) {
+  try {
+    return JSON.parse(window[store].getItem(place) ?? "null");
+  } catch {
+    return null; // the browser keeps nothing, or something else wrote there
+  }
+}
+
 /** The value of a field. @param {string} id */
 export const valueOf = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */ ($(id)).value;
 

@@ -3,15 +3,11 @@
 // tries other turns by clicks on the board.
 
 import { button, element, number, percent } from "./dom.js";
+import { Teller, pathTo } from "./local.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
-/** @typedef {{actions: string[], words: string[], chance: number, searches?: number}} Line */
-/** Who answers: the steps of actions and what is legal then; the chance of winning if the turn ends
- * after actions; what a search finds, null where there is no room for one now; the end of that
- * search; and who tells the person what went wrong.
- * @typedef {{step: (asked: any) => Promise<any>, chance: (asked: any) => Promise<any>,
- *   search: (asked: any) => Promise<any>, stop: (asked: any) => void,
- *   tell: (text: string) => void}} Source */
+/** @typedef {{actions: string[], words?: string[], boards?: any[], chance: number,
+ *   searches?: number}} Line */
 
 /** Seconds of one search after the other: the first answer comes soon, then better ones. */
 const ROUNDS = [0.4, 1, 2, 4, 8];
@@ -23,13 +19,16 @@ const SEARCH_MS = 240;
 const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export class Engine {
-  /** @param {Viewer} viewer @param {Source} source @param {string} key
-   * @param {boolean} fixed whether it is one position */
-  constructor(viewer, source, key, fixed) {
+  /** @param {Viewer} viewer @param {import("./local.js").Asked} machine
+   * @param {boolean} [own] whether it advises a person who plays, in their own turns only: it knows
+   * what the player of a turn holds */
+  constructor(viewer, machine, own = false) {
     this.viewer = viewer;
-    this.source = source;
-    this.key = key;
-    this.fixed = fixed;
+    this.machine = machine;
+    this.own = own;
+    this.teller = new Teller(viewer.data);
+    /** Another one for each search. */
+    this.seed = 0;
     /** Numbers the positions that were looked at: only the last one's answers are shown. */
     this.asked = 0;
     /** Whether positions are searched as they are shown. */
@@ -52,12 +51,14 @@ export class Engine {
     this.estimate = element("div");
     this.note = element("p.small.dim");
     this.held = element("div#held");
+    this.fault = element("div");
     const panel = element(
       "div",
+      this.fault,
       element("div.bar", this.toggle, this.undo),
       this.progress,
-      this.lines,
       this.estimate,
+      this.lines,
       this.note,
       this.held,
     );
@@ -91,20 +92,14 @@ export class Engine {
     return line?.steps.slice(0, line.at + 1).some((step) => step.turn !== steps[at].turn) ?? false;
   }
 
-  /** The actions of the turn up to what is shown. */
-  done() {
+  /** The position that is asked about: the path to the start of its turn, and what is done since. */
+  place() {
     const { viewer } = this;
     const start = viewer.turnStart(viewer.at);
     const steps = viewer.steps.slice(start + 1, viewer.at + 1);
     if (viewer.line && !this.beyond) steps.push(...viewer.line.steps.slice(0, viewer.line.at + 1));
-    return steps.map((step) => step.action ?? "");
-  }
-
-  /** The position that is asked about: a turn, and the actions in it so far. */
-  place() {
-    const { viewer } = this;
-    const turn = this.fixed ? null : viewer.steps[viewer.at]?.turn;
-    return { game: this.key, turn, actions: this.done() };
+    const path = pathTo(viewer.steps.slice(0, start + 1));
+    return { path, done: steps.map((step) => step.action ?? "") };
   }
 
   /** The position that is shown, as a key. */
@@ -131,6 +126,7 @@ export class Engine {
     this.stop();
     this.forget();
     this.legal = undefined;
+    this.fault.replaceChildren();
     this.lines.replaceChildren();
     this.held.replaceChildren();
     this.estimate.replaceChildren();
@@ -146,7 +142,7 @@ export class Engine {
     this.rounds = this.seconds = this.nodes = 0;
   }
 
-  /** Show what is legal here and what the value network says; then search.
+  /** Show what is legal here and the chance of winning if the turn ends; then search.
    * @param {number} asked */
   async know(asked) {
     const { viewer } = this;
@@ -163,10 +159,13 @@ export class Engine {
       if (winner !== null)
         parts.push(element("p#chance", "Won by ", element("bdi", names[winner]), "."));
       else {
-        const { chance, mover } = await this.source.chance(this.place());
+        const { path, done } = this.place();
+        const { worlds, seed } = this.machine.packed;
+        const question = { path, line: done.join(";"), worlds, seed };
+        const { chance, player } = await this.machine.ask("chance", question);
         if (asked !== this.asked) return;
-        const words = `, ${percent(chance)} chance of winning if the turn ends here.`;
-        parts.push(element("p#chance", element("bdi", names[mover]), words));
+        const words = `: ${percent(chance)} chance of winning if the turn ends here, or with`;
+        parts.push(element("p#chance", element("bdi", names[player]), words));
       }
       this.estimate.replaceChildren(...parts);
     } catch (error) {
@@ -178,12 +177,20 @@ export class Engine {
     else this.interrupted = true;
   }
 
-  /** Ask for the steps of actions from the position that is shown. @param {string[]} actions */
-  async after(actions) {
+  /** Ask for the steps beside the match up to actions from the position that is shown, and what is
+   * legal then. @param {string[]} more */
+  async after(more) {
     const { viewer } = this;
+    const { board } = viewer.steps[viewer.at];
+    if (this.own && board.player >= 0 && board.player !== viewer.data.seat)
+      throw new Error("The engine advises you in your own turns.");
     const line = viewer.line?.steps.slice(0, viewer.line.at + 1) ?? [];
-    const all = [...line.map((step) => step.action ?? ""), ...actions];
-    return this.source.step({ actions: all });
+    const actions = [...line.map((step) => step.action ?? ""), ...more];
+    this.machine.end(); // a search that runs is of another position
+    const path = pathTo(viewer.steps.slice(0, viewer.at + 1));
+    const found = await this.machine.ask("walk", { path, actions });
+    Object.assign(viewer.data.cards, found.cards);
+    return { steps: this.teller.steps(actions, board, found), actions: found.actions };
   }
 
   /** Carry out an action beside the match. @param {string} action */
@@ -220,7 +227,7 @@ export class Engine {
   /** End the search that runs, if there is one: there is room for few. */
   stop() {
     if (!this.running) return;
-    this.source.stop({ search: this.running });
+    this.machine.end(this.running);
     this.running = "";
     this.tellProgress();
   }
@@ -232,14 +239,18 @@ export class Engine {
     const search = String(Math.random());
     this.running = search;
     const place = this.place();
+    const { worlds, seed: chanceSeed, lines: plans, samples } = this.machine.packed;
     try {
       while (this.running === search && this.rounds < ROUNDS.length) {
         this.tellProgress();
-        const found = await this.source.search({ ...place, search, seconds: ROUNDS[this.rounds] });
+        const [seconds, before] = [ROUNDS[this.rounds], performance.now()];
+        const limits = { ms: 1000 * seconds, nodes: 0, plans, worlds, samples, chanceSeed };
+        const asked = { ...place, ...limits, seconds, search, seed: this.seed++ };
+        const found = await this.machine.ask("analyse", asked);
         if (this.running !== search || found?.stopped) return;
         if (!found) continue;
         this.rounds += 1;
-        this.seconds += found.seconds;
+        this.seconds += found.seconds ?? (performance.now() - before) / 1000;
         this.nodes += found.nodes;
         this.draw(found);
       }
@@ -256,13 +267,47 @@ export class Engine {
     this.viewer.board.point(actions);
   }
 
+  /** The actions of a line in words. @param {Line} line */
+  wordsOf({ actions, words, boards = [] }) {
+    if (!actions.length) return "End the turn";
+    const { board } = this.viewer.step;
+    const told = words ?? this.teller.steps(actions, board, { boards }).map((step) => step.words);
+    return told.join("; ");
+  }
+
+  /** What the opponent may hold. @param {[number, number, string?][]} found base ids, how likely each
+   * card is, and its title */
+  heldParts(found) {
+    const { teller, machine } = this;
+    // In the order of `held_cards`.
+    if (!found[0]?.[2])
+      found.sort((a, b) => b[1] - a[1] || teller.cost(a[0]) - teller.cost(b[0]) || a[0] - b[0]);
+    const rows = found
+      .slice(0, machine.packed.held)
+      .map(([id, chance, title]) =>
+        element("li", `${percent(chance)} `, element("bdi", title ?? teller.title(id))),
+      );
+    const title = element("h2", "The opponent may hold");
+    return rows.length ? [title, element("ul.plain.small", ...rows)] : [];
+  }
+
+  /** What was done in the turn that is shown. */
+  playedParts() {
+    const { viewer } = this;
+    const rest = viewer.steps.slice(viewer.turnStart(viewer.at) + 1);
+    const next = rest.findIndex((step) => step.action === null);
+    const words = rest.slice(0, next < 0 ? rest.length : next).map((step) => step.words);
+    const played = element("p.small", element("bdi", words.join("; ")));
+    return words.length ? [element("h2", "Played then"), played] : [];
+  }
+
   /** @param {any} found */
   draw(found) {
     // The focus stays on its line, for those who use the keyboard.
     const at = /** @type {HTMLElement|null} */ (document.activeElement)?.dataset.line;
+    found.lines.sort((/** @type {Line} */ a, /** @type {Line} */ b) => b.chance - a.chance);
     const best = found.lines[0]?.actions ?? [];
     const lines = found.lines.map((/** @type {Line} */ line) => {
-      const words = line.words.length ? line.words : ["End the turn"];
       const button = element(
         "button.line",
         {
@@ -274,7 +319,7 @@ export class Engine {
           onblur: () => this.point(best),
         },
         element("b", percent(line.chance)),
-        element("bdi", ` ${words.join("; ")}`),
+        element("bdi", ` ${this.wordsOf(line)}`),
         line.searches
           ? element("small", ` found by ${line.searches} of ${found.searches} searches`)
           : "",
@@ -282,24 +327,16 @@ export class Engine {
       return element("li", button);
     });
     this.lines.replaceChildren(...lines);
-    this.note.textContent = found.note;
+    this.note.textContent = found.note ?? this.machine.packed.note;
     this.point(best);
     const same = [...this.lines.querySelectorAll("button")].find((one) => one.dataset.line === at);
     if (at !== undefined) same?.focus({ preventScroll: true });
-    const held = found.held.map((/** @type {{title: string, chance: number}} */ card) =>
-      element("li", `${percent(card.chance)} `, element("bdi", card.title)),
-    );
-    const parts = [];
-    const played = found.played_words.join("; ") || (found.played && "The turn ends");
-    if (played)
-      parts.push(element("h2", "Played then"), element("p.small", element("bdi", played)));
-    if (held.length)
-      parts.push(element("h2", "The opponent may hold"), element("ul.plain.small", ...held));
-    this.held.replaceChildren(...parts);
+    this.held.replaceChildren(...this.playedParts(), ...this.heldParts(found.held));
   }
 
   /** @param {unknown} error */
   fail(error) {
-    this.source.tell(error instanceof Error ? error.message : String(error));
+    const text = error instanceof Error ? error.message : String(error);
+    this.fault.replaceChildren(element("p#engine-fault.notice", { role: "alert" }, text));
   }
 }

@@ -2,11 +2,11 @@
 // The one-file page in which a person plays whole matches against a level of the engine: who plays,
 // the choice of cards, the battle, and the log.
 
-import { painter } from "./cards.js";
-import { ChoiceView } from "./choice.js";
-import { $, button, element, select, valueOf } from "./dom.js";
+import { ChoiceView, takenBy } from "./choice.js";
+import { $, button, element, keep, kept, onKeys, select, valueOf } from "./dom.js";
 import { playLocal } from "./filepage.js";
 import { unpacked } from "./files.js";
+import { showHelp } from "./help.js";
 import { Local, Teller } from "./local.js";
 import { begunFrom, offerText } from "./matchtext.js";
 
@@ -20,6 +20,8 @@ import { begunFrom, offerText } from "./matchtext.js";
 const BEGIN_LEVEL = 4;
 const DRAFT_SEEDS = 2 ** 32;
 
+/** Where the browser keeps the match. */
+const PLACE = "locmsim.match";
 const NO_BATTLE = { choices: [], taken: [] };
 
 class PlayPage {
@@ -30,7 +32,40 @@ class PlayPage {
     this.local = new Local(data.engine);
     this.notice = element("p#notice.notice", { role: "alert", hidden: true });
     host.before(this.notice);
-    this.menu();
+    this.local.turnTo(NO_BATTLE);
+    onKeys(() => ({ "?": () => showHelp(data.badges) }));
+    this.doing(() => this.restore());
+  }
+
+  /** Keep a match for when the page is loaded again. @param {Table} table
+   * @param {string[]} [path] its battle */
+  keep({ seed, seat, level, answers, taken }, path) {
+    const { rules } = this.data;
+    keep("sessionStorage", PLACE, { rules, seed, seat, level, answers, taken, path });
+  }
+
+  /** Go on with the match that was kept, or begin one. */
+  async restore() {
+    const match = kept("sessionStorage", PLACE);
+    if (match?.rules !== this.data.rules || !this.packed(match.seed)) return this.menu();
+    const table = { ...match, ...(await this.table(match.seed)) };
+    if (match.path) await this.battle(table, match.path);
+    else this.choose(table);
+  }
+
+  /** The cards of a match, packed. @param {string} seed */
+  packed(seed) {
+    const { sets } = this.data;
+    return (this.drafts ? sets[0] : sets.find(([one]) => String(one) === seed))?.[1];
+  }
+
+  /** A button that shows the help. */
+  help() {
+    const { badges } = this.data;
+    return button("#help", "?", () => showHelp(badges), {
+      title: "Help (?)",
+      "aria-label": "Help",
+    });
   }
 
   get drafts() {
@@ -46,6 +81,7 @@ class PlayPage {
   /** The start: against whom, in which seat. */
   menu() {
     this.local.turnTo(NO_BATTLE);
+    keep("sessionStorage", PLACE, null);
     const seats = /** @type {[string, string][]} */ ([
       ["", "either"],
       ["0", "first"],
@@ -56,6 +92,7 @@ class PlayPage {
       select("level", "Play against", this.local.levels, String(BEGIN_LEVEL)),
       select("seat", "moving", seats),
       button("#begin.main", "Play", () => this.begin()),
+      this.help(),
     );
     const title = `Legends of Code and Magic ${this.data.rules}`;
     const about = element("p.small.dim", this.data.note);
@@ -87,23 +124,24 @@ class PlayPage {
     const seat = valueOf("seat") === "" ? Math.floor(2 * Math.random()) : Number(valueOf("seat"));
     const level = Number(valueOf("level"));
     this.doing(async () => {
-      const [setSeed, packed] = this.data.sets[Math.floor(Math.random() * this.data.sets.length)];
+      const [setSeed] = this.data.sets[Math.floor(Math.random() * this.data.sets.length)];
       const seed = String(this.drafts ? Math.floor(DRAFT_SEEDS * Math.random()) : setSeed);
-      const { deck, offers, texts } = await this.table(seed, packed);
+      const { deck, offers, texts } = await this.table(seed);
       const answers = await this.local.ask("answers", { player: 1 - seat, texts: texts[1 - seat] });
       /** @type {Table} */
       const table = { seed, deck, offers, taken: [[], []], seat, level, answers: [[], []], texts };
       table.answers[1 - seat] = answers;
-      table.taken[1 - seat] = this.takenBy(answers, table);
+      table.taken[1 - seat] = answers.flatMap(
+        (/** @type {string} */ line, /** @type {number} */ i) => takenBy(line, offers[i], deck),
+      );
       this.choose(table);
     });
   }
 
-  /** What both players are offered in a match, and the texts of it. @param {string} seed
-   * @param {string} packed its cards */
-  async table(seed, packed) {
+  /** What both players are offered in a match, and the texts of it. @param {string} seed */
+  async table(seed) {
     const { badges, numbers, rules } = this.data;
-    const deck = { cards: await this.cards(packed), badges, numbers };
+    const deck = { cards: await this.cards(this.packed(seed) ?? ""), badges, numbers };
     const offers = await this.offers(seed, deck);
     const rows = (/** @type {string[]} */ offer) => offer.map((key) => deck.cards[key].row);
     const texts = [0, 1].map((player) =>
@@ -139,26 +177,19 @@ class PlayPage {
     return triplets.map((ids) => ids.map((id) => byId.get(id) ?? ""));
   }
 
-  /** The cards that answers take. @param {string[]} answers
-   * @param {{offers: string[][], deck: Deck}} table */
-  takenBy(answers, { offers, deck }) {
-    const numberIn = (/** @type {string} */ part) => Number(part.trim().split(/\s+/)[1]);
-    if (this.drafts) return answers.map((line, i) => offers[i][numberIn(line)] ?? "");
-    const keys = new Map(offers[0].map((key) => [deck.cards[key].row[0], key]));
-    return (answers[0] ?? "").split(";").map((part) => keys.get(numberIn(part)) ?? "");
-  }
-
   /** Let the person choose their cards. @param {Table} table */
   choose(table) {
     const { size, copies } = this.data;
     const mine = table.taken[table.seat];
     const step = this.drafts ? mine.length : 0;
     const offer = table.offers[step];
-    const chooser = new ChoiceView(
-      this.host,
-      table.deck,
-      painter(table.deck),
-      (keys) => {
+    this.keep(table);
+    const { seat: player, seed } = table;
+    const asked = { player, texts: table.texts[player] };
+    // In a draft its answers are those after picks of its own.
+    const hint = async () => (await this.local.ask("answers", asked))[0];
+    const chooser = new ChoiceView(this.host, table.deck, {
+      choose: (keys) => {
         this.tell();
         mine.push(...keys);
         const number = (/** @type {string} */ key) => table.deck.cards[key].row[0];
@@ -169,15 +200,18 @@ class PlayPage {
         if (mine.length < size) this.choose(table);
         else this.doing(() => this.battle(table));
       },
-      (text) => this.tell(text),
-    );
+      hint: this.drafts ? undefined : hint,
+      tell: (text) => this.tell(text),
+      place: seed,
+    });
     const leave = button("#new", "New match", () => this.menu());
     const choice = { draft: this.drafts, offer, chosen: [...mine], size, copies };
-    chooser.show(choice, true, element("div.bar", leave));
+    chooser.show(choice, element("div.bar", leave, this.help()));
   }
 
-  /** Deal the cards, and begin the battle. @param {Table} table */
-  async battle(table) {
+  /** Deal the cards, and begin the battle. @param {Table} table
+   * @param {string[]} [actions] what was played of it */
+  async battle(table, actions = []) {
     const { rules } = this.data;
     const { seed, deck, seat, level, taken } = table;
     const ids = taken.map((keys) => keys.map((key) => deck.cards[key].row[0]));
@@ -185,12 +219,16 @@ class PlayPage {
     // What the level took is not told before the match is over.
     const choice = taken.map((keys, player) => (player === seat ? keys : []));
     const match = { ...this.match(deck, ["", ""]), seat, choice, params: { seed } };
-    const { board } = await this.local.ask("walk", { path: [], actions: [] });
-    const first = new Teller(match).position(board);
-    match.steps = [{ turn: 0, player: 0, action: null, words: "", board: first }];
+    const found = await this.local.ask("walk", { path: [], actions });
+    const teller = new Teller(match);
+    const board = teller.position(found.board);
+    const steps = teller.steps(actions.slice(0, found.boards.length), board, found);
+    match.steps = [{ turn: 0, player: 0, action: null, words: "", board }, ...steps];
     const leave = () => this.menu();
     const begun = async () => begunFrom(seed, rules, table.answers);
-    playLocal(this.host, match, this.local, { seat, level, back: "New match", leave, begun });
+    const shown = (/** @type {string[]} */ path) => this.keep(table, path);
+    const from = { seat, level, back: "New match", leave, begun, start: 0, shown };
+    playLocal(this.host, match, this.local, from);
   }
 }
 

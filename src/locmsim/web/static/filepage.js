@@ -5,7 +5,7 @@
 import { button, element, valueOf } from "./dom.js";
 import { Engine } from "./engine.js";
 import { save } from "./files.js";
-import { Local, MachineSource } from "./local.js";
+import { Local } from "./local.js";
 import { playOn } from "./matchpanels.js";
 import { logOf } from "./matchtext.js";
 import { Game } from "./play.js";
@@ -32,7 +32,7 @@ export class FilePage {
   open(at) {
     const viewer = new Viewer(this.host, this.data);
     if (!viewer.steps.length) return;
-    new Engine(viewer, new MachineSource(viewer, this.local), "", false);
+    new Engine(viewer, this.local);
     const engine = /** @type {HTMLElement} */ (viewer.panels.box.querySelector("#engine"));
     const { levels } = this.local;
     engine.append(...playOn(viewer, levels, String(MIDDLE), () => this.play(viewer)));
@@ -61,23 +61,23 @@ export class FilePage {
 /** Play a match on against a level of the engine in the file. @param {HTMLElement} host
  * @param {import("./viewer.js").Match} match its steps so far @param {Local} local
  * @param {{seat: number, level: number, back: string, leave: () => void,
- *   begun?: () => Promise<import("./matchtext.js").Begun>}} from who plays it; how to leave it; what
- * its log begins with, if it can have one */
-export function playLocal(host, match, local, { seat, level, back, leave, begun }) {
+ *   begun?: () => Promise<import("./matchtext.js").Begun>, start?: number,
+ *   shown?: (path: string[]) => void}} from who plays it; how to leave it; what its log begins with,
+ * if it can have one; after how many actions it begins; and what is told its actions */
+export function playLocal(host, match, local, from) {
+  const { seat, level, back, leave, begun, start = match.steps.length - 1, shown } = from;
   // Advice has an engine of its own: ending a search of it must not end the level's.
   const advice = new Local(local.packed);
   advice.other = local.other;
   const names = [`Level ${level}`, `Level ${level}`];
   names[seat] = "You";
   const seed = match.params.seed ?? Math.floor(2 ** 32 * Math.random());
-  const turn = { begun: match.steps.length - 1, level: local.packed.levels[level - 1], seed };
+  const turn = { begun: start, level: local.packed.levels[level - 1], seed };
   const ending = () => {
     if (!begun) return [];
     const log = async () => save(logOf(await begun(), game.viewer.data), "match.json");
     return [element("div.bar", button("#save-log", "Log", log))];
   };
   const played = { ...match, steps: [...match.steps], names, seat, winner: null, fault: null };
-  const from = { machine: local, advice, turn, back, leave, ending };
-  const game = new Game(host, played, from);
-  return game;
+  const game = new Game(host, played, { machine: local, advice, turn, back, leave, ending, shown });
 }

@@ -1,13 +1,11 @@
 // @ts-check
 // The page of a match, of a game that is being played, and of a position.
 
-import { painter } from "./cards.js";
 import { ChoiceView } from "./choice.js";
 import { $, button, element, valueOf } from "./dom.js";
 import { Engine } from "./engine.js";
 import { follow } from "./follow.js";
 import { opponentsBy } from "./form.js";
-import { MachineSource } from "./local.js";
 import { playOn } from "./matchpanels.js";
 import { Game } from "./play.js";
 import { Remote } from "./remote.js";
@@ -67,17 +65,14 @@ async function playOut(viewer) {
 function live(viewer) {
   const end = follow(`live:${key}`, async () => {
     /** @type {any} */
-    const news = await ask("/api/live", {
-      game: key,
-      have: viewer.steps.length,
-    }).catch((error) => {
+    const news = await ask("/api/game", { game: key, have: viewer.steps.length }).catch((error) => {
       if (error instanceof Refused) notice(error.message);
       return null; // the next news come when the server is back
     });
     if (!news) return;
     Object.assign(viewer.data.cards, news.cards);
     if (news.steps.length) viewer.grow(news.start, news.steps);
-    if (!news.over) return;
+    if (news.live) return;
     end();
     if (news.next_key) location.replace(address(`/game/${news.next_key}`));
   });
@@ -121,11 +116,13 @@ async function play(data) {
     leave,
     ending: () => (machine.view?.over ? endingOf(data, machine.view.over) : []),
   };
-  const bar = () => {
-    const hint = button("#hint", "Hint", () => shown(advise), { title: "h" });
-    return element("div.bar", hint, button("#leave", from.back, leave));
-  };
-  const chooser = new ChoiceView($("main"), data, painter(data), (cards) => pick(cards), notice);
+  const bar = () => element("div.bar", button("#leave", from.back, leave));
+  const chooser = new ChoiceView($("main"), data, {
+    choose: (cards) => pick(cards),
+    hint: async () => (await machine.ask("answers", {}))[0],
+    tell: notice,
+    place: key,
+  });
   /** @type {Promise<unknown>} */
   let picking = Promise.resolve();
   const pick = (/** @type {string[]} */ cards) => {
@@ -141,28 +138,17 @@ async function play(data) {
       await news();
     });
   };
-  const advise = async () => {
-    const lines = await machine.ask("answers", {});
-    chooser.advise(taken(lines[0], offers[offers.length - 1], data));
-    if (!chooser.choice?.draft) await choose();
-  };
-  /** @type {string[][]} */
-  let offers = [];
   const choose = async () => {
     if (data.seat === null) {
       $("main").replaceChildren(element("p.prompt", "The game is starting\u2026"), bar());
       await machine.ask("turn", { path: [] });
       return news();
     }
-    ({ offers } = await machine.ask("offers", {}));
+    const { offers } = await machine.ask("offers", {});
     const { chosen } = /** @type {import("./remote.js").View} */ (machine.view);
     const { size, copies } = data;
-    const choice = {
-      draft: data.rules !== "1.5",
-      offer: offers[offers.length - 1],
-      chosen,
-    };
-    chooser.show({ ...choice, size, copies }, true, bar());
+    const choice = { draft: data.rules !== "1.5", offer: offers[offers.length - 1], chosen };
+    chooser.show({ ...choice, size, copies }, bar());
     document.body.dataset.asked = "true";
   };
   await news();
@@ -184,14 +170,6 @@ async function play(data) {
     }
     if (machine.view?.over) end();
   });
-}
-
-/** The cards that an answer takes. @param {string} line @param {string[]} offer @param {any} data */
-function taken(line, offer, data) {
-  const number = (/** @type {string} */ part) => Number(part.split(" ")[1]);
-  if (line.startsWith("PICK")) return [offer[number(line)]];
-  const byId = new Map(offer.map((one) => [data.cards[one].row[0], one]));
-  return line.split(";").map((part) => byId.get(number(part)) ?? "");
 }
 
 /** Leaves a game at the second press. @param {Remote} machine @param {any} data */
@@ -273,28 +251,19 @@ function endingOf(data, over) {
   return links.childElementCount ? [...parts, links] : parts;
 }
 
-/** The match of this address; null if it is one of another game, which has a page of its own. */
-async function load() {
-  try {
-    return await ask("/api/game", { game: key });
-  } catch (error) {
-    if (!(error instanceof Refused) || error.status !== 400) throw error;
-    const view = await ask("/api/view", { game: key }).catch(() => null);
-    if (!view) throw error;
-    const grow = showView($("main"), view, (have) => ask("/api/view", { game: key, have }));
-    if (view.running) {
-      const end = follow(`view:${key}`, async () => {
-        if (!(await grow().catch(() => true))) end();
-      });
-    }
-    return null;
-  }
+/** A match of another game. @param {import("./view.js").View} data */
+function view(data) {
+  const grow = showView($("main"), data, (have) => ask("/api/game", { game: key, have }));
+  if (!data.running) return;
+  const end = follow(`live:${key}`, async () => {
+    if (!(await grow().catch(() => true))) end();
+  });
 }
 
 shown(async () => {
-  const data = await load();
-  if (!data) return;
+  const data = await ask("/api/game", { game: key });
   const main = $("main");
+  if (data.kind === "view") return view(data);
   if (data.play) return play(data);
   const viewer = new Viewer(main, data);
   if (data.live) {
@@ -303,9 +272,9 @@ shown(async () => {
     return;
   }
   const positioned = data.kind === "position";
-  const source = new MachineSource(viewer, new Remote(key, viewer.data.cards));
-  new TreePanel(viewer, new Engine(viewer, source, key, positioned));
-  const report = positioned ? null : new ReportPanel(viewer, key, source);
+  const engine = new Engine(viewer, new Remote(key, viewer.data.cards));
+  new TreePanel(viewer, engine, key);
+  const report = positioned ? null : new ReportPanel(viewer, key, engine);
   share(viewer);
   if (positioned || wanted === "engine") viewer.panels.open("engine");
   else if (report && wanted === "report") report.open();

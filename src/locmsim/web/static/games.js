@@ -1,8 +1,8 @@
 // @ts-check
 // The page Games: a list of all matches, with filters.
 
-import { $, button, element, labelled, named, number, refill, select, valueOf } from "./dom.js";
-import { MatchList, faultCell, linksCell, playersCell } from "./matches.js";
+import { $, button, element, labelled, named, refill, select, valueOf } from "./dom.js";
+import { MatchList, matchRow } from "./matches.js";
 import { follow } from "./follow.js";
 import { form } from "./form.js";
 import { ask } from "./site.js";
@@ -12,23 +12,15 @@ const ROWS = matchMedia("(max-width: 760px)").matches ? 25 : 100;
 const TITLES = ["game", "players", "rules", "turns", "fault", "open"];
 const FILTERS = ["player", "lost_by", "fault", "least", "most", "rules"];
 
-/** @typedef {{key: string, source: string, number: number|null, names: string[],
- *   winner: number|null, fault: null|{player: number, kind: string, message: string},
- *   turns: number, rules: string|null, game: string, live: "live"|"paused"|""}} Game */
-
-/** @param {Game} game */
+/** @param {import("./matches.js").Game} game */
 function row(game) {
-  const { fault, names } = game;
   const where = game.number === null ? game.source : `${game.source}:${game.number}`;
-  return element(
-    "tr",
-    { "data-key": game.key },
-    element("td", element("bdi", where)),
-    playersCell(names, game.winner),
-    element("td", { "data-name": "rules" }, game.rules ?? game.game),
-    element("td.number", number(game.turns)),
-    faultCell(fault && { ...fault, name: names[fault.player] }),
-    linksCell(game.key, game.live ? [game.live] : game.game ? ["watch"] : undefined),
+  const rules = element("td", { "data-name": "rules" }, game.rules ?? game.game);
+  return matchRow(
+    game,
+    where,
+    [rules],
+    game.live ? [game.live] : game.game ? ["watch"] : undefined,
   );
 }
 

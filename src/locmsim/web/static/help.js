@@ -2,8 +2,7 @@
 // The help: a legend of keywords, areas and badges, the rules in short, and the keys.
 
 import { parsed } from "./cards.js";
-import { $, button, element, onKeys, shape } from "./dom.js";
-import { ask, shown } from "./site.js";
+import { button, element, shape } from "./dom.js";
 import { KEYS, facts } from "./matchpanels.js";
 import { WORDS } from "./words.js";
 
@@ -16,7 +15,7 @@ const MORE = [
   ["cards", "you draw so many more cards next turn"],
 ];
 /** What differs by rule set. @type {Record<string, string[]>} */
-const RULES = {
+const DIFFERENT = {
   1.5: [
     "Both players choose 30 of the same 120 cards, at most two of each.",
     "Two lanes of three creatures. An attack stays in its lane.",
@@ -41,23 +40,9 @@ const BOTH = [
   "Green items strengthen your creatures, red ones weaken enemy creatures, and blue ones can also target players.",
 ];
 
-/** Whether the help is about to be shown. */
-let opening = false;
-
-/** Open the help. */
-async function open() {
-  if (opening || document.querySelector("dialog[open]")) return;
-  opening = true;
-  try {
-    const { badges } = await ask("/api/setup/badges");
-    dialogOf(badges).showModal();
-  } finally {
-    opening = false;
-  }
-}
-
-/** @param {Record<string, string>} badges */
-function dialogOf(badges) {
+/** Open the help. @param {Record<string, string>} badges their pictures */
+export function showHelp(badges) {
+  if (document.querySelector("dialog[open]")) return;
   const legend = element("div.legend");
   for (const [letter, word, means] of WORDS) {
     const svg = shape("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
@@ -81,7 +66,7 @@ function dialogOf(badges) {
     facts(MORE),
     element("h2", "Rules"),
     list(BOTH),
-    ...Object.entries(RULES)
+    ...Object.entries(DIFFERENT)
       .sort()
       .reverse()
       .flatMap(([name, rows]) => [element("h2", `Rules ${name}`), list(rows)]),
@@ -100,8 +85,5 @@ function dialogOf(badges) {
     if (event.key === "?") dialog.close();
   });
   document.body.append(dialog);
-  return dialog;
+  dialog.showModal();
 }
-
-$("help").addEventListener("click", () => shown(open));
-onKeys(() => ({ "?": () => shown(open) }));

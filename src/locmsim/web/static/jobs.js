@@ -11,7 +11,7 @@ import { ask, notice, shown, tell } from "./site.js";
 /** Call `tell` with a job after each change, until it has ended or nobody wants it any more.
  * @param {Job} job @param {(job: Job) => boolean|void} tell false: no longer
  * @returns {Promise<void>} */
-export function followJob(job, tell) {
+function followJob(job, tell) {
   if (tell(job) === false || job.state !== "running") return Promise.resolve();
   return new Promise((resolve, reject) => {
     const end = follow(`job:${job.job}`, async () => {
@@ -29,6 +29,37 @@ export function followJob(job, tell) {
   });
 }
 
+/** Jobs of which the last one that was started counts. */
+export class LastJob {
+  constructor() {
+    this.job = "";
+    this.count = 0;
+  }
+
+  /** Start a job, and tell what it finds until it has ended or another one is started.
+   * @param {() => Promise<Job>} start
+   * @param {(job: Job) => boolean|void} draw false: no longer */
+  async run(start, draw) {
+    const number = ++this.count;
+    await shown(async () => {
+      await this.stop();
+      const job = await start();
+      this.job = job.job;
+      await followJob(job, (now) => {
+        if (number !== this.count) return false;
+        if (now.error) notice(now.error);
+        return draw(now);
+      });
+    });
+    if (number === this.count) this.job = "";
+  }
+
+  /** Stop the job that runs, if there is one. */
+  async stop() {
+    if (this.job) await tell("/api/jobs/stop", { job: this.job });
+  }
+}
+
 /** A button that starts a job, and stops it while it runs. */
 export class JobButton {
   /** @param {string} kind its id and classes @param {string} text @param {string} again its text once
@@ -39,7 +70,7 @@ export class JobButton {
     this.start = start;
     this.draw = draw;
     this.started = false;
-    this.job = "";
+    this.last = new LastJob();
     this.button = button(kind, text, () => this.press());
     this.progress = /** @type {HTMLProgressElement} */ (
       element("progress", { hidden: true, max: 1, value: 0, "aria-label": "Progress" })
@@ -47,22 +78,18 @@ export class JobButton {
   }
 
   async press() {
-    if (this.job) await shown(() => tell("/api/jobs/stop", { job: this.job }));
-    if (this.started) return;
+    if (this.started) {
+      await shown(() => this.last.stop());
+      return;
+    }
     this.started = true;
     this.button.textContent = "Stop";
     this.progress.hidden = false;
-    await shown(async () => {
-      const job = await this.start();
-      this.job = job.job;
-      await followJob(job, ({ done, of, error, result }) => {
-        this.progress.value = of ? done / of : 0;
-        if (error) notice(error);
-        return this.draw(result);
-      });
+    await this.last.run(this.start, ({ done, of, result }) => {
+      this.progress.value = of ? done / of : 0;
+      return this.draw(result);
     });
     this.started = false;
-    this.job = "";
     this.progress.hidden = true;
     this.button.textContent = this.again;
   }

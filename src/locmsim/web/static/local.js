@@ -1,9 +1,7 @@
 // @ts-check
-// The engine that a page's file has in it: what the panel "Engine" asks, and the steps of what it
-// plays, without a server.
+// The engine that a page's file has in it, without a server, and the steps of what machines tell.
 
 import { LANE_NAMES } from "./board.js";
-import { element } from "./dom.js";
 import { unpacked } from "./files.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
@@ -16,7 +14,7 @@ import { unpacked } from "./files.js";
 /** Who answers the messages of `Machine`: the engine in a worker, or the server. A search that is
  * ended answers that it was stopped; how chances are measured and what is shown stands in `packed`.
  * @typedef {{ask: (what: string, asked: any) => Promise<any>, end: (search?: string) => void,
- *   close: () => void, tell?: (text: string) => void,
+ *   close: () => void,
  *   packed: {worlds: number, seed: number, note: string, lines: number, held: number,
  *   samples: number}}} Asked */
 
@@ -199,109 +197,5 @@ export class Teller {
       if (ends) return { turn: board.turn, player: board.turn & 1, action: null, words, board };
       return { turn, player: turn & 1, action, words, board };
     });
-  }
-}
-
-/** What the panel "Engine" asks, answered by a machine. */
-export class MachineSource {
-  /** @param {import("./viewer.js").Viewer} viewer @param {Asked} machine */
-  constructor(viewer, machine) {
-    this.viewer = viewer;
-    this.machine = machine;
-    this.teller = new Teller(viewer.data);
-    this.seed = 0;
-  }
-
-  /** The path to the start of the turn that is shown. */
-  turnPath() {
-    const { viewer } = this;
-    return pathTo(viewer.steps.slice(0, viewer.turnStart(viewer.at) + 1));
-  }
-
-  /** @param {{actions: string[]}} asked beside the match, from the step that is shown */
-  async step({ actions }) {
-    const { viewer } = this;
-    this.machine.end(); // a search that runs is of another position
-    const path = pathTo(viewer.steps.slice(0, viewer.at + 1));
-    const { board } = viewer.steps[viewer.at];
-    const found = await this.machine.ask("walk", { path, actions });
-    Object.assign(viewer.data.cards, found.cards);
-    return { steps: this.teller.steps(actions, board, found), actions: found.actions };
-  }
-
-  /** @param {{actions: string[]}} asked */
-  async chance({ actions }) {
-    const { worlds, seed } = this.machine.packed;
-    const asked = { path: this.turnPath(), line: actions.join(";"), worlds, seed };
-    const { chance, player } = await this.machine.ask("chance", asked);
-    return { chance, mover: player };
-  }
-
-  /** @param {{actions: string[], seconds: number, search: string}} asked */
-  async search({ actions, seconds, search }) {
-    const before = performance.now();
-    const played_words = this.played();
-    const { board } = this.viewer.step;
-    const { worlds, note, lines, samples, seed: chanceSeed } = this.machine.packed;
-    const limits = { ms: 1000 * seconds, nodes: 0, plans: lines, worlds, samples, chanceSeed };
-    const place = { path: this.turnPath(), done: actions, seed: this.seed++ };
-    const found = await this.machine.ask("analyse", { ...place, ...limits, seconds, search });
-    if (!found || found.stopped) return found;
-    const held = this.held(found.held);
-    const shown = { lines: this.lines(found.lines, board), held, played: "", played_words };
-    return { note, seconds: (performance.now() - before) / 1000, ...found, ...shown };
-  }
-
-  /** What was done in the turn that is shown, in words. */
-  played() {
-    const { steps, at } = this.viewer;
-    const rest = steps.slice(this.viewer.turnStart(at) + 1);
-    const next = rest.findIndex((step) => step.action === null);
-    return rest.slice(0, next < 0 ? rest.length : next).map((step) => step.words);
-  }
-
-  /** @param {(import("./engine.js").Line & {boards: any[]})[]} found
-   * @param {import("./board.js").Position} board */
-  lines(found, board) {
-    const lines = found.map((line) => {
-      const steps = () => this.teller.steps(line.actions, board, line);
-      return { ...line, words: line.words ?? steps().map((step) => step.words) };
-    });
-    return lines.sort((a, b) => b.chance - a.chance);
-  }
-
-  /** @param {[number, number, string?][]} found base ids, how likely each card is, and its title */
-  held(found) {
-    const cost = (/** @type {number} */ id) => this.teller.cost(id);
-    // In the order of `held_cards`.
-    if (!found[0]?.[2]) found.sort((a, b) => b[1] - a[1] || cost(a[0]) - cost(b[0]) || a[0] - b[0]);
-    const likely = found.slice(0, this.machine.packed.held);
-    return likely.map(([id, chance, title]) => ({ title: title ?? this.teller.title(id), chance }));
-  }
-
-  /** @param {{search: string}} asked */
-  stop({ search }) {
-    this.machine.end(search);
-  }
-
-  /** @param {string} text */
-  tell(text) {
-    if (this.machine.tell) return this.machine.tell(text);
-    const panel = this.viewer.panels.box.querySelector("#engine");
-    panel?.querySelector("#engine-fault")?.remove();
-    if (text) panel?.prepend(element("p#engine-fault.notice", { role: "alert" }, text));
-  }
-}
-
-/** The same in a match that a person plays: advice for their own turns only, since the engine knows
- * what the player of a turn holds. */
-export class AdviceSource extends MachineSource {
-  /** @param {any} asked */
-  async step(asked) {
-    const { player } = this.viewer.steps[this.viewer.at].board;
-    if (player >= 0 && player !== this.viewer.data.seat)
-      throw new Error("The engine advises you in your own turns.");
-    this.tell("");
-    return super.step(asked);
   }
 }

@@ -4,6 +4,10 @@
 import { $, button, element, number } from "./dom.js";
 import { address, shown } from "./site.js";
 
+/** @typedef {{key: string, source: string, number: number|null, names: string[],
+ *   winner: number|null, fault: null|{player: number, kind: string, message: string},
+ *   turns: number, rules: string|null, game: string, live: "live"|"paused"|""}} Game */
+
 /** A cell with two names, the winner's marked. @param {string[]} names @param {number|null} winner */
 export function playersCell(names, winner) {
   const [first, second] = names.map((text, seat) =>
@@ -14,7 +18,7 @@ export function playersCell(names, winner) {
 
 /** A cell with a fault, if there was one.
  * @param {null|{name: string, kind: string, message?: string}} fault */
-export function faultCell(fault) {
+function faultCell(fault) {
   if (!fault) return element("td");
   const { name, kind, message: title } = fault;
   return element("td", { title }, element("bdi", name), ": ", element("bdi", kind));
@@ -24,10 +28,27 @@ const PANELS = { watch: "", live: "", paused: "", analyse: "#engine", report: "#
 
 /** A cell with links to a match. @param {string} game its key
  * @param {(keyof typeof PANELS)[]} [what] what there is to see */
-export function linksCell(game, what = ["watch", "analyse", "report"]) {
+function linksCell(game, what = ["watch", "analyse", "report"]) {
   const there = address(`/game/${game}`);
   const links = what.map((text) => element("a", { href: `${there}${PANELS[text]}` }, text));
   return element("td.links", ...links.flatMap((link) => [link, " "]));
+}
+
+/** A row of a list of matches. @param {Game} game @param {string} name what it is called here
+ * @param {(Node|string)[]} more cells behind the players
+ * @param {(keyof typeof PANELS)[]|null} [open] what there is to see of it; null: no such cell */
+export function matchRow(game, name, more = [], open) {
+  const { fault, names } = game;
+  return element(
+    "tr",
+    { "data-key": game.key },
+    element("td", element("bdi", name)),
+    playersCell(names, game.winner),
+    ...more,
+    element("td.number", number(game.turns)),
+    faultCell(fault && { ...fault, name: names[fault.player] }),
+    open === null ? "" : linksCell(game.key, open),
+  );
 }
 
 /** Fill a table; on a phone each row is a card, and its numbers have their names beside them.

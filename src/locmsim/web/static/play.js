@@ -3,15 +3,16 @@
 
 import { button, element } from "./dom.js";
 import { Engine } from "./engine.js";
-import { AdviceSource, pathTo, Teller } from "./local.js";
+import { pathTo, Teller } from "./local.js";
 import { Viewer } from "./viewer.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
 /** What a match is played on: who answers; who advises, whose searches may be ended; what is asked
- * for the other side's turn besides its path; how to leave; what is shown at the end.
+ * for the other side's turn besides its path; how to leave; what is shown at the end; what is told
+ * the actions after each change.
  * @typedef {{machine: import("./local.js").Asked, advice: import("./local.js").Asked,
  *   turn: Record<string, any>, back: string, leave: () => void,
- *   ending: (winner: number|null) => (Node|string)[], confirm?: () => boolean}} From */
+ *   ending: (winner: number|null) => (Node|string)[], shown?: (path: string[]) => void}} From */
 
 const SHOWN_MS = 700;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -61,7 +62,7 @@ export class Game {
     viewer.tools.append(this.result, element("div.bar", ...this.own, away));
     for (const made of this.own) made.hidden = this.seat === null;
     if (this.seat !== null) {
-      new Engine(viewer, new AdviceSource(viewer, from.advice), "", false);
+      new Engine(viewer, from.advice, true);
       viewer.keepView(this.seat);
     }
     viewer.act = (action) => this.act(action);
@@ -121,6 +122,7 @@ export class Game {
     const mine = winner === null && !this.ended && player === this.seat;
     this.legal = (mine && legal) || null;
     this.tell();
+    this.from.shown?.(this.path);
     if (winner !== null) this.over(winner);
     else if (mine && !legal) {
       const { actions } = await this.machine.ask("walk", {

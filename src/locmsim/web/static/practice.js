@@ -21,7 +21,7 @@ import {
 } from "./dom.js";
 import { follow } from "./follow.js";
 import { form } from "./form.js";
-import { followJob } from "./jobs.js";
+import { LastJob } from "./jobs.js";
 import { Teller } from "./local.js";
 import { mark, solvedOf, wasTried } from "./progress.js";
 import { address, ask, notice, shown, tell } from "./site.js";
@@ -337,25 +337,19 @@ const exerciseIn = ({ game, turn, player, names, loss, id }) => ({
 function mistakePanel(person) {
   /** @type {Exercise[]} */
   let list = [];
-  let job = "";
-  let asked = 0;
+  const last = new LastJob();
   const progress = element("p#searched.dim.small", { "aria-live": "polite" });
   const found = element("ul#mistakes.plain");
   const draw = () => found.replaceChildren(...rows(list));
   /** @param {Record<string, any>} data */
-  const start = (data) =>
-    shown(async () => {
-      list = [];
-      const question = ++asked;
-      notice();
-      if (job) await tell("/api/jobs/stop", { job });
-      const started = await tell("/api/practice/mistakes", data);
-      job = started.job;
-      /** Whether the first mistake is on the board. */
-      let begun = false;
-      await followJob(started, (now) => {
-        if (question !== asked) return false;
-        if (now.error) notice(now.error);
+  const start = (data) => {
+    list = [];
+    notice();
+    /** Whether the first mistake is on the board. */
+    let begun = false;
+    return last.run(
+      () => tell("/api/practice/mistakes", data),
+      (now) => {
         list.splice(0, list.length, ...(now.result?.mistakes ?? []).map(exerciseIn));
         if (!begun && list.length) table.begin(list, 0);
         begun ||= list.length > 0;
@@ -363,10 +357,9 @@ function mistakePanel(person) {
         const games = `${number(now.done)} of ${counted(now.of, "game")}`;
         progress.textContent = `${state} ${games}, ${counted(list.length, "turn")} gave something away.`;
         draw();
-        return true;
-      });
-      if (question === asked) job = "";
-    });
+      },
+    );
+  };
   const none = element("p.dim", "Play a game, or open one, to learn from it.");
   const asks = form(
     "",

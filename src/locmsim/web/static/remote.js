@@ -1,7 +1,7 @@
 // @ts-check
 // The machine of the server: it answers about a match, a position or a game that is played there.
 
-import { Refused, notice, send, tell } from "./site.js";
+import { Refused, send, tell } from "./site.js";
 
 /** How a game stands. @typedef {{game: string, version: number, choosing: boolean, chosen: string[],
  *   path: string[], chats: Record<string, string>, over: Over|null}} View */
@@ -22,7 +22,6 @@ export class Remote {
     // The server knows how it measures chances.
     this.packed = { worlds: 0, seed: 0, note: "", lines: 0, held: 12, samples: 0 };
     this.running = "";
-    this.tell = notice;
   }
 
   /** @param {string} what @param {any} asked */

@@ -23,11 +23,10 @@ const chance = (value) => (1 + value) / 2;
 
 export class ReportPanel {
   /** @param {Viewer} viewer @param {string} key
-   * @param {import("./local.js").MachineSource} source */
-  constructor(viewer, key, source) {
+   * @param {import("./engine.js").Engine} engine */
+  constructor(viewer, key, engine) {
     this.viewer = viewer;
-    this.key = key;
-    this.source = source;
+    this.engine = engine;
     /** What the decks were worth, which does not change any more. @type {HTMLElement|null} */
     this.decks = null;
     this.begin = new JobButton(
@@ -176,7 +175,7 @@ export class ReportPanel {
     const actions = turn.best === "PASS" ? [] : turn.best.split(";");
     viewer.board.point(actions);
     shown(async () => {
-      const found = await this.source.step({ actions });
+      const found = await this.engine.after(actions);
       const words = found.steps.map((/** @type {{words: string}} */ step) =>
         element("li", element("bdi", step.words)),
       );

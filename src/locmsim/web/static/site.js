@@ -1,7 +1,8 @@
 // @ts-check
 // What the pages of the server share: the token, requests, and what goes wrong.
 
-import { $ } from "./dom.js";
+import { $, onKeys } from "./dom.js";
+import { showHelp } from "./help.js";
 
 const NO_TOKEN = "This address lacks the token: open the one that the terminal printed.";
 export const token = new URLSearchParams(location.search).get("token") ?? "";
@@ -77,6 +78,10 @@ export async function shown(work) {
     return false;
   }
 }
+
+const help = () => shown(async () => showHelp((await ask("/api/setup/badges")).badges));
+$("help").addEventListener("click", help);
+onKeys(() => ({ "?": help }));
 
 // The links between the pages carry the token.
 for (const link of document.querySelectorAll("nav a")) {

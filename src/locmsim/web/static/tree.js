@@ -2,8 +2,8 @@
 // The panel "What if": what may follow the end of the turn, in sampled worlds.
 
 import { button, element, number as digits, optionsOf, percent, searchValue } from "./dom.js";
-import { followJob } from "./jobs.js";
-import { notice, shown, tell } from "./site.js";
+import { LastJob } from "./jobs.js";
+import { shown, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
 /** A turn with its search value, or with the chance of winning by it, as Engine tells it.
@@ -12,15 +12,16 @@ import { notice, shown, tell } from "./site.js";
 /** @typedef {Turn & {worlds: World[]}} Line */
 
 export class TreePanel {
-  /** @param {import("./viewer.js").Viewer} viewer @param {import("./engine.js").Engine} engine */
-  constructor(viewer, engine) {
+  /** @param {import("./viewer.js").Viewer} viewer @param {import("./engine.js").Engine} engine
+   * @param {string} key of the match or the position */
+  constructor(viewer, engine, key) {
     this.viewer = viewer;
     this.engine = engine;
+    this.key = key;
     this.seed = 0;
     /** What the opponent is said to hold, base ids. @type {number[]} */
     this.hand = [];
-    this.running = 0;
-    this.job = "";
+    this.last = new LastJob();
     this.go = button("#tree-start.main", "Look ahead", () => this.start());
     this.held = element("div#tree-held.bar");
     this.progress = element("p.dim.small.budget", { "aria-live": "polite" });
@@ -48,28 +49,26 @@ export class TreePanel {
     viewer.keys = { ...viewer.keys, w: () => viewer.panels.open("tree") };
   }
 
-  async start() {
-    const number = ++this.running;
-    await shown(async () => {
-      if (this.job) await tell("/api/jobs/stop", { job: this.job });
-      this.found.replaceChildren();
-      this.progress.textContent = "Searching\u2026";
-      const base = this.viewer.at;
-      const data = { ...this.engine.place(), seed: this.seed, hand: this.hand };
-      const job = await tell("/api/tree/start", data);
-      this.job = job.job;
-      await followJob(job, (now) => {
-        if (number !== this.running) return false;
-        if (now.error) notice(now.error);
-        if (now.result) this.draw(now.result, base);
-        this.progress.textContent =
-          now.state === "running"
-            ? `${digits(now.done)} of ${digits(now.of)} searches; ${now.result?.budget ?? ""}`
-            : (now.result?.budget ?? "");
-        return true;
-      });
-    });
-    if (number === this.running) this.job = "";
+  /** What is asked about. */
+  place() {
+    return { game: this.key, ...this.engine.place() };
+  }
+
+  start() {
+    const base = this.viewer.at;
+    this.last.run(
+      () => {
+        this.found.replaceChildren();
+        this.progress.textContent = "Searching\u2026";
+        const data = { ...this.place(), seed: this.seed, hand: this.hand };
+        return tell("/api/tree/start", data);
+      },
+      ({ state, done, of, result }) => {
+        if (result) this.draw(result, base);
+        const how = state === "running" ? `${digits(done)} of ${digits(of)} searches; ` : "";
+        this.progress.textContent = how + (result?.budget ?? "");
+      },
+    );
   }
 
   /** @param {{lines: Line[], cards: Record<string, any>, note: string}} result @param {number} base */
@@ -133,7 +132,7 @@ export class TreePanel {
   /** Let the person set cards of the opponent's hand, as far as these are possible. */
   choose() {
     shown(async () => {
-      const found = await tell("/api/tree/holdable", this.engine.place());
+      const found = await tell("/api/tree/holdable", this.place());
       Object.assign(this.viewer.data.cards, found.cards);
       if (!found.possible.length) {
         this.hand = [];

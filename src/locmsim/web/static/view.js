@@ -7,7 +7,7 @@ import { Playback } from "./playback.js";
 import { Written } from "./written.js";
 
 /** @typedef {{turn: number|null, player: number|null, answer: string|null, ignored: string[],
- *   stderr: string, text: string, words: string, scores: number[]|null, image: string|null}} Step */
+ *   stderr: string, text: string, words: string, scores: number[]|null, image?: string}} Step */
 /** @typedef {{title: string, turn: string, names: string[], winner: number|null,
  *   fault: null|{player: number, kind: string, message: string}, steps: Step[], start: number,
  *   running: boolean}} View */
