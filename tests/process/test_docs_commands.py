@@ -18,7 +18,7 @@ from locmsim.arena import Arena
 def fewer(commands: str, **numbers: int) -> str:
     """Replace numbers of games in commands: ``n1000=4`` replaces 1000 by 4."""
     for old, new in numbers.items():
-        changed = re.sub(rf"(--games|-n) {old[1:]}\b", rf"\1 {new}", commands)
+        changed = re.sub(rf"(--games|--more|-n) {old[1:]}\b", rf"\1 {new}", commands)
         assert changed != commands, (old, commands)
         commands = changed
     return commands

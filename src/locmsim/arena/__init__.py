@@ -1,7 +1,7 @@
 """Many matches between players: pairing, seats, seeds, statistics, executors and storage.
 
     >>> from locmsim.arena import Arena
-    >>> with Arena(["greedy", "random"], games=10, seed=1) as arena:
+    >>> with Arena(None, ["greedy", "random"], games=10, seed=1) as arena:
     ...     arena.run(jobs=1)
     ...     print(arena.tally.games, arena.tally.players[0].wins)
     10 [5, 5]

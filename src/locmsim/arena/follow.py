@@ -51,7 +51,6 @@ class ResultsReader:
     def update(self) -> Tally:
         """Read what is new."""
         with Store(self.path) as store:
-            assert store.settings is not None
             known = self.tally
             if (
                 known is None
@@ -74,7 +73,6 @@ class ResultsReader:
 
     def _begin(self, store: Store) -> Tally:
         """Return the sums of the first games, of none if these are few."""
-        assert store.settings is not None
         if store.last() > _FEW and (known := store.sums()) is not None:
             self._before = store.sums_between(_PLACES)
             self._gap = known.games + 1

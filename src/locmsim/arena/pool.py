@@ -57,7 +57,6 @@ def players_in(text: str, game: Game) -> list[Player]:
         return []
     with Store(path) as store:
         settings = store.settings
-    assert settings is not None
     if game_to_json(settings.game) != game_to_json(game):
         raise ValueError(f"{path}: its games are of {settings.game.title}, not of {game.title}")
     if name:

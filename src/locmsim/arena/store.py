@@ -119,18 +119,20 @@ class Store(GameStore):
         error=StoreError,
         missing=NoResultsError,
     )
+    #: The tournament in the file, if there is one.
+    settings: Settings
 
     def __init__(self, path: str | os.PathLike[str], *, write: bool = False) -> None:
         super().__init__(path, write=write)
-        #: The tournament in the file; None for an empty file until `save`.
-        self.settings: Settings | None = None
+        #: Whether there is a tournament in the file.
+        self.begun = False
         #: Sums of the first games, a multiple of the block size.
         self._sums: Tally | None = None
         self._ahead = False
         try:
             with self._errors("open"):
-                self.settings = self._stored_settings()
-            if self.settings is None and not write:
+                self._read_settings()
+            if not (self.begun or write):
                 self._refuse_empty()
         except BaseException:
             self.close()
@@ -138,21 +140,21 @@ class Store(GameStore):
 
     def save(self, settings: Settings) -> None:
         """Store a new tournament, or other settings of the same one, and players that are new."""
-        before, execute = self.settings, self._connection.execute
+        execute = self._connection.execute
         with self._errors("write to"), self._writing():
-            if before is None:
+            if not self.begun:
                 self._make_tables()
             execute("DELETE FROM tournament")
             execute("INSERT INTO tournament VALUES (?)", [json.dumps(settings.to_json())])
             for i, player in enumerate(settings.players):
                 row = [i, player.name, player.spec]
                 execute("INSERT OR IGNORE INTO players VALUES (?, ?, ?)", row)
-            if before is None or _summed_up(settings) != _summed_up(before):
+            if self.begun and _summed_up(settings) != _summed_up(self.settings):
                 execute("DELETE FROM sums")
                 self._sums = None
-        if before is None:
+        if not self.begun:
             _log.info("%s: new file of results", self.path)
-        self.settings = settings
+        self.settings, self.begun = settings, True
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -165,7 +167,6 @@ class Store(GameStore):
 
     def missing(self) -> Iterator[int]:
         """Yield the games with known pairings that are to be played and are not."""
-        assert self.settings is not None
         played = self.numbers()
         for number in range(1, self.settings.scheduled + 1):
             if number not in played and self.settings.is_played(number):
@@ -173,7 +174,6 @@ class Store(GameStore):
 
     def left(self) -> int:
         """Return how many games are to be played, whatever a sequential test says."""
-        assert self.settings is not None
         count = self.settings.count
         if self.settings.retired:
             return count - self.settings.scheduled + sum(1 for _ in self.missing())
@@ -182,14 +182,14 @@ class Store(GameStore):
         )
         return count - int(played)
 
-    def _stored_settings(self) -> Settings | None:
-        """Read the settings; None for an empty file."""
+    def _read_settings(self) -> None:
+        """Read the settings, if there are any."""
         with self._transaction("DEFERRED"):  # one consistent snapshot
             if self._is_empty():
-                return None
+                return
             ((text,),) = self._connection.execute("SELECT settings FROM tournament")
         try:
-            return Settings.from_json(json.loads(text))
+            self.settings, self.begun = Settings.from_json(json.loads(text)), True
         except ValueError as error:
             raise StoreError(f"{self.path}: {error}") from None
 
@@ -231,7 +231,6 @@ class Store(GameStore):
 
     def _sum_up(self) -> None:
         """Store the sums of further complete blocks of games."""
-        assert self.settings is not None
         if self._sums is None:
             self._sums = self.sums() or Tally(self.settings)
         block = _BLOCK * len(self.settings.pairings)
@@ -249,7 +248,6 @@ class Store(GameStore):
 
     def tally(self) -> Tally:
         """Return the sums of all games: those stored, with the games behind them one by one."""
-        assert self.settings is not None
         tally = self.sums() or Tally(self.settings)
         for outcome in self.outcomes(tally.games + 1):
             tally.add(outcome)
@@ -261,7 +259,6 @@ class Store(GameStore):
 
     def sums_between(self, points: int) -> list[Tally]:
         """Return sums as `sums` does, at about `points` places up to there."""
-        assert self.settings is not None
         last = self.sums()
         games = 0 if last is None else last.games
         block = _BLOCK * len(self.settings.pairings)
@@ -270,7 +267,6 @@ class Store(GameStore):
         return self._summed(f"WHERE games IN ({places}) ORDER BY games")
 
     def _summed(self, where: str) -> list[Tally]:
-        assert self.settings is not None
         rows = self._ask(f"SELECT data FROM sums {where}")
         return [Tally.from_json(json.loads(data), self.settings) for (data,) in rows]
 
@@ -295,7 +291,6 @@ class Store(GameStore):
         self, query: GameQuery = ALL_GAMES, before: int | None = None, count: int | None = None
     ) -> list[ListedGame]:
         """Return what a list shows of games, the latest first; arguments as of `endings`."""
-        assert self.settings is not None
         rules, title = self.rules, ""
         if Part.REPLAY not in self.settings.game.parts:
             title = self.settings.game.title
@@ -319,14 +314,12 @@ class Store(GameStore):
 
     def player(self, name: str) -> int | None:
         """Return the number of a player; None if there is no such player."""
-        assert self.settings is not None
         names = [player.name for player in self.settings.players]
         return names.index(name) if name in names else None
 
     @property
     def rules(self) -> str | None:
         """The rule set of all games; None if pages cannot replay them."""
-        assert self.settings is not None
         game: Any = self.settings.game
         rules: str | None = game.rules if Part.REPLAY in game.parts else None
         return rules
@@ -372,7 +365,6 @@ class Store(GameStore):
                 yield self._record(row)
 
     def _record(self, row: Sequence[Any]) -> Record:
-        assert self.settings is not None
         *columns, stderr0, stderr1, words, elapsed_ns, packed = row
         written = dict(json.loads(_unpacked(words) or "[]"))
         outcome = _outcome(columns)

@@ -119,7 +119,7 @@ class Arena:
         self._tally: Tally | None = None
         self._store = Store(MEMORY if db is None else db, write=True)
         try:
-            stored = self._store.settings
+            stored = self._store.settings if self._store.begun else None
             of_game = {k: v for k, v in (("rules", rules), ("ids", ids)) if v is not None}
             game = _game(game, None if stored is None else stored.game, of_game)
             if stored is None:
@@ -200,7 +200,7 @@ class Arena:
             after = f"continued after {counted(len(self._store), 'game')}"
             notes = [f"{what} ({', '.join(names)}); {after}" for what, names in changed.items()]
             self.settings = replace(self.settings, notes=(*self.settings.notes, *notes))
-        if self.settings != self._store.settings:
+        if not self._store.begun or self.settings != self._store.settings:
             self._store.save(self.settings)
             self._tally = None
 
@@ -375,7 +375,6 @@ class Arena:
         arena._known, arena._tally = {}, None
         arena._force = arena._held = False
         arena._store = Store(db)
-        assert arena._store.settings is not None
         arena.settings = arena._store.settings
         return arena
 
@@ -436,17 +435,12 @@ class Arena:
         self._need_players()
         self._check_described()
         self._save()
-        try:
-            with (
-                self.workers(jobs=jobs, cores=cores, dask=dask, isolate=isolate) as workers,
-                self._bar(on_games) if progress else nullcontext(on_games) as report,
-            ):
-                # A cluster gives up when too many workers die.
-                self._play(workers, report, isolate, apart=dask is not None)
-        except WorkersError as error:
-            raise ArenaError(str(error)) from None
-        finally:
-            forget_agents()
+        with (
+            self._at_work(jobs=jobs, cores=cores, dask=dask, isolate=isolate) as workers,
+            self._bar(on_games) if progress else nullcontext(on_games) as report,
+        ):
+            # A cluster gives up when too many workers die.
+            self._play(workers, report, isolate, apart=dask is not None)
         self._store.check_present()
 
     def _play(
@@ -518,12 +512,18 @@ class Arena:
         numbers = sorted(played if games is None else set(games))
         if missing := [number for number in numbers if number not in played]:
             raise StoreError(f"{self._store.path}: has no game {missing[0]}")
+        with self._at_work(jobs=jobs, cores=cores, isolate=isolate) as workers:
+            found = differences(
+                self.settings, self._store.game, numbers, workers, isolate, on_games
+            )
+            return sorted(found, key=lambda one: one.number)
+
+    @contextlib.contextmanager
+    def _at_work(self, **options: Any) -> Iterator[Workers]:
+        """Return the workers; their end is an error of the arena."""
         try:
-            with self.workers(jobs=jobs, cores=cores, isolate=isolate) as workers:
-                found = differences(
-                    self.settings, self._store.game, numbers, workers, isolate, on_games
-                )
-                return sorted(found, key=lambda one: one.number)
+            with self.workers(**options) as workers:
+                yield workers
         except WorkersError as error:
             raise ArenaError(str(error)) from None
         finally:

@@ -210,7 +210,6 @@ class Library:
         path = self._results(key)
         try:
             with Store(path) as store:
-                assert store.settings is not None
                 first, second = store.settings.fixture(number or 0).players
                 return store.settings.players[first].spec, store.settings.players[second].spec
         except (OSError, StoreError) as error:
@@ -354,7 +353,6 @@ class Library:
         add(self.catalogue, self.catalogue.names())
         for path in self.dbs:
             with suppress(OSError, StoreError, ValueError), Store(path) as store:
-                assert store.settings is not None
                 add(store, [player.name for player in store.settings.players])
         return {
             "players": sorted(players),

@@ -88,7 +88,6 @@ def arena_match(db: str, number: int) -> tuple[Result[Any], tuple[str, str], Gam
     """Return a match of an arena's results, of any game; errors as for `arena_game`."""
     with Store(db) as store:
         settings = store.settings
-        assert settings is not None
         record = store.game(number)
     first, second = (settings.players[i].name for i in record.fixture.players)
     return replayed(settings, record), (first, second), settings.game

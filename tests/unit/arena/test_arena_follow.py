@@ -26,7 +26,6 @@ def records(db: Path, players: list[str], games: int, **settings: object) -> lis
 def fresh(db: Path) -> dict[str, object]:
     """Return the results, counted game by game."""
     with Store(db) as store:
-        assert store.settings is not None
         tally = Tally(store.settings)
         for outcome in store.outcomes():
             tally.add(outcome)
@@ -127,7 +126,6 @@ def many(db: Path, games: int, **goal: Any) -> list[Record]:
     first = records(db.with_name("first.db"), players, 6, timeout_scale=0)
     settings = {"games": games // 3, "seed": 3, "timeout_scale": 0, **goal}
     with growing_results(db, players, **settings) as store:
-        assert store.settings is not None
         added = [
             record._replace(
                 fixture=store.settings.fixture(number),
@@ -217,7 +215,6 @@ def test_a_test_that_was_decided_stays_so(tmp_path: Path) -> None:
     first = records(tmp_path / "first.db", ["one=greedy", "two=random"], 2)
     players, settings = ["one=greedy", "two=random"], {"games": 1000, "seed": 3}
     with growing_results(db, players, sprt=Sprt(0, 30), **settings) as store:
-        assert store.settings is not None
         store.add_all(
             [
                 record._replace(
