@@ -9,7 +9,7 @@ from locmsim.game.choice import chosen_by
 from locmsim.game.observation import Observation
 from locmsim.rules.rulesets import DECK_SIZE, get_rules
 
-__all__ = ["CombinedAgent", "chooser_description", "combined_agent"]
+__all__ = ["CombinedAgent", "chooser_description"]
 
 
 class CombinedAgent:
@@ -77,11 +77,6 @@ class CombinedAgent:
             The observation of the player.
         """
         return self.pilot.act(observation)
-
-
-def combined_agent(chooser: str, pilot: str) -> CombinedAgent:
-    """Return the combined agent of two descriptions; ``ValueError`` if one is wrong."""
-    return CombinedAgent(make_agent(chooser), make_agent(pilot))
 
 
 def chooser_description(text: str) -> str:

@@ -5,29 +5,26 @@ import copy
 import os
 import sys
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
-from itertools import compress
-from typing import TYPE_CHECKING, Any, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from locmsim._io import numbered
 from locmsim._plugins import class_modules, taken_module
-from locmsim._specs import make
-from locmsim.arena.fixtures import Fixture, Player, Task
+from locmsim.arena.fixtures import Fixture, Task
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.registry import game_to_json
-from locmsim.contract import LIVE_SUFFIX, Contestant, Game, Match, Part
+from locmsim.contract import LIVE_SUFFIX, Contestant, Match, Part
 from locmsim.errors import ENDINGS, shown
 from locmsim.referee.agent_process import (
     AgentProcess,
     IsolatedAgent,
     created,
-    is_foreign,
     ready,
 )
 from locmsim.referee.live import LiveLog
-from locmsim.referee.players import is_foreign_text
+from locmsim.referee.players import Seat
 from locmsim.referee.process import BotFault
 from locmsim.referee.process_match import Call, Result, play, replay_calls
 from locmsim.supervisor import Supervisor
@@ -39,13 +36,15 @@ if TYPE_CHECKING:
 __all__ = [
     "DIED",
     "forget_agents",
-    "is_foreign_player",
     "name_of",
     "new_match",
     "play_games",
     "replayed",
-    "shared_players",
+    "seats_of",
 ]
+
+#: The index of who chooses the cards of all players or plays for them.
+_SHARED = -1
 
 
 class _Agents(threading.local):
@@ -85,37 +84,25 @@ class _Agents(threading.local):
             return fault
         return self.processes[key]
 
-    def get(self, task: Task, index: int, seat: int) -> Contestant:
-        key = index, seat
+    def get(self, task: Task, who: Seat, key: tuple[int, int]) -> Contestant:
         if key not in self.agents:
-            player = task.players[index]
-            if player.agent is None or isinstance(player.agent, type):
-                agent = _new_agent(task.game, player)
-            else:
-                agent = _copy_of(player, task)
-            self.agents[key] = _combined(task.game, agent, task.decks, task.pilot)
-        return self.agents[key]
-
-    def decks(self, task: Task, seat: int) -> Contestant:
-        """Return the agent who chooses the cards of a program in a seat."""
-        key = -1, seat
-        if key not in self.agents:
-            self.agents[key] = task.game.make_agent(task.decks)
+            self.agents[key] = _copy_of(who, task).make()
         return self.agents[key]
 
 
-def _copy_of(player: Player, task: Task) -> Contestant:
-    """Return a copy of an agent, or the agent itself if it is not shared or has no copies."""
-    agent: Contestant = player.agent
+def _copy_of(who: Seat, task: Task) -> Seat:
+    """Return a seat with a copy of its agent, or with the same if it has no copies."""
+    if who.agent is None or isinstance(who.agent, type):
+        return who
     try:
-        return copy.deepcopy(agent)
+        return replace(who, agent=copy.deepcopy(who.agent))
     except ENDINGS:
         raise
     except BaseException as error:
-        alone = sum(other.agent is agent for other in task.players.values()) == 1
-        if alone and threading.current_thread() is threading.main_thread():
-            return agent
-        raise ValueError(f"player {player.name!r} cannot be copied: {shown(error)}") from error
+        names = [one.name for one in task.players.values() if one.agent is who.agent]
+        if len(names) == 1 and threading.current_thread() is threading.main_thread():
+            return who
+        raise ValueError(f"player {names[0]!r} cannot be copied: {shown(error)}") from error
 
 
 _agents = _Agents()
@@ -195,61 +182,36 @@ class _Seats:
     def __init__(self, task: Task, isolate: bool, apart: bool) -> None:
         self._task = task
         self._isolate = isolate
-        game = task.game
-        #: Whether code of others chooses the cards or plays for all players.
-        self._shared = any(is_foreign_player(one, game) for one in shared_players(task))
-        self._foreign = {
-            index: self._shared or is_foreign_player(one, game)
-            for index, one in task.players.items()
-        }
+        self._seats = seats_of(task)
         self._apart = apart
-        self._one_name = not apart and self._share_names()
+        foreign = [one for one in self._seats.values() if one.foreign]
+        self._one_name = not apart and _share_names(foreign)
         #: A worker is replaced when it ends, and the game is played again.
-        self.expendable = in_worker() and any(self._foreign.values())
-
-    def _share_names(self) -> bool:
-        """Return whether agents of files need processes of their own: modules have one name."""
-        players = [*compress(self._task.players.values(), self._foreign.values())]
-        places: dict[str, str] = {}
-        for player in players + shared_players(self._task) * self._shared:
-            modules = class_modules(player.spec, "locmsim.agents")
-            if taken_module(modules) or any(places.get(k, v) != v for k, v in modules.items()):
-                return True
-            places |= modules
-        return False
+        self.expendable = in_worker() and bool(foreign)
 
     def contestant(self, fixture: Fixture, seat: int, match: Match) -> Any:
         """Return the player of a seat."""
-        task, index = self._task, fixture.players[seat]
-        player, foreign = task.players[index], self._foreign[index]
-        if player.process:
-            return player.spec
-        seed = fixture.agent_seed(seat)
-        if self._isolate and player.agent is None and not (task.decks or task.pilot):
-            command = task.game.command_of(player.spec, seed)
-            if command is not None:
-                return command
-        if self._isolate or ((self._apart or self._one_name) and foreign):
-            make = partial(_new_contestant, task.game, player, task.decks, task.pilot)
-            isolated = IsolatedAgent(make, seed, known=foreign)
-            kept = self._one_name and not self._isolate
-            return _agents.process((index, seat), isolated, match) if kept else isolated
-        return self._ready(partial(_agents.get, task, index, seat), seed, foreign)
+        index = fixture.players[seat]
+        return self._player(index, seat, fixture.agent_seed(seat), match)
 
     def choosers(self, fixture: Fixture) -> dict[int, Any]:
         """Return who chooses the cards of programs, by seat."""
-        task = self._task
-        found: dict[int, Any] = {}
-        for seat, index in enumerate(fixture.players):
-            if not (task.decks and task.players[index].process):
-                continue
-            seed = fixture.agent_seed(seat)
-            if self._isolate or ((self._apart or self._one_name) and self._shared):
-                make = partial(task.game.make_agent, task.decks)
-                found[seat] = IsolatedAgent(make, seed, known=self._shared)
-            else:
-                make = partial(_agents.decks, task, seat)
-                found[seat] = self._ready(make, seed, self._shared)
+        return {
+            seat: self._player(_SHARED, seat, fixture.agent_seed(seat))
+            for seat, index in enumerate(fixture.players)
+            if self._task.decks and self._seats[index].process
+        }
+
+    def _player(self, index: int, seat: int, seed: int, match: Match | None = None) -> Any:
+        who, one_name = self._seats[index], self._one_name and not self._isolate
+        apart = self._apart or self._one_name
+        found = who.outside(seed, isolate=self._isolate, apart=apart, known=True)
+        if found is None:
+            return self._ready(
+                partial(_agents.get, self._task, who, (index, seat)), seed, who.foreign
+            )
+        if isinstance(found, IsolatedAgent) and one_name and match is not None:
+            return _agents.process((index, seat), found, match)
         return found
 
     def _ready(self, make: Callable[[], Contestant], seed: int, foreign: bool) -> Any:
@@ -260,53 +222,30 @@ class _Seats:
         return ready(agent, seed, expendable=self.expendable)
 
 
-def shared_players(settings: "Task | Settings") -> list[Player]:
-    """Return the agents who choose the cards or play for all players, as players."""
-    return [Player(spec, spec, False) for spec in (settings.decks, settings.pilot) if spec]
+def seats_of(task: "Task | Settings") -> dict[int, Seat]:
+    """Return the players as seats by index, and who chooses their cards or plays for them."""
+    game, decks, pilot = task.game, task.decks, task.pilot
+    players = task.players
+    seats = {
+        index: Seat(one.spec, game, process=True)
+        if one.process
+        else Seat(one.spec, game, agent=one.agent, decks=decks, pilot=pilot)
+        for index, one in (players.items() if isinstance(players, Mapping) else enumerate(players))
+    }
+    if decks or pilot:
+        seats[_SHARED] = Seat(decks or pilot, game)
+    return seats
 
 
-def is_foreign_player(player: Player, game: Game) -> bool:
-    """Return whether a player is an agent with code that is not part of the library or the game."""
-    if player.process:
-        return False
-    agent = player.agent
-    if agent is None:
-        if is_foreign_text(player.spec, game):
+def _share_names(seats: Sequence[Seat]) -> bool:
+    """Return whether agents of files need processes of their own: modules have one name."""
+    places: dict[str, str] = {}
+    for one in seats:
+        modules = class_modules(one.text, "locmsim.agents")
+        if taken_module(modules) or any(places.get(k, v) != v for k, v in modules.items()):
             return True
-        kind = _kind_of(cast(Hashable, game), player.spec)
-    else:
-        kind = agent if isinstance(agent, type) else type(agent)
-    return is_foreign(kind, player.spec, game)
-
-
-@lru_cache(maxsize=256)
-def _kind_of(game: Any, spec: str) -> type:
-    """Return the class of an agent; every task of a worker asks, and making one may take long."""
-    return type(game.make_agent(spec))
-
-
-def _new_agent(game: Game, player: Player) -> Contestant:
-    """Return a new agent of a player."""
-    if player.agent is None:
-        return game.make_agent(player.spec)
-    if isinstance(player.agent, type):
-        agent: Contestant = make(f"player {player.name!r}", player.agent, {})
-        return agent
-    return cast(Contestant, player.agent)
-
-
-def _new_contestant(game: Game, player: Player, decks: str, pilot: str) -> Contestant:
-    """Return a new agent of a player, combined as by `_combined`."""
-    return _combined(game, _new_agent(game, player), decks, pilot)
-
-
-def _combined(game: Any, agent: Contestant, decks: str, pilot: str) -> Contestant:
-    """Return a player's agent with the cards of `decks`, or `pilot` with the player's cards."""
-    if not (decks or pilot):
-        return agent
-    other = game.make_agent(decks or pilot)
-    both: Contestant = game.combined(*((other, agent) if decks else (agent, other)))
-    return both
+        places |= modules
+    return False
 
 
 @contextlib.contextmanager

@@ -4,7 +4,6 @@ import hashlib
 import inspect
 import json
 import pickle
-import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import lru_cache
@@ -12,13 +11,7 @@ from typing import Any, ClassVar
 
 from locmsim._specs import written
 from locmsim.agents.base import Agent
-from locmsim.agents.combined import CombinedAgent, chooser_description
-from locmsim.agents.registry import (
-    agent_spec,
-    check_rules,
-    make_agent,
-    refuse_own_cards,
-)
+from locmsim.agents.registry import agent_spec, check_rules, make_agent
 from locmsim.arena.locm_cards import GROUPS, cards_of
 from locmsim.arena.locm_checks import check_agent, checks
 from locmsim.contract import LogPart, Part, View
@@ -181,48 +174,6 @@ class LocmGame(LocmAgents):
         """
         return cards_of(match, answers)
 
-    def combined(self, chooser: Agent, pilot: Agent) -> Agent:
-        """Return the agent who plays with the cards that another one chooses.
-
-        Parameters
-        ----------
-        chooser, pilot : Agent
-            The two agents.
-        """
-        return CombinedAgent(chooser, pilot)
-
-    def refuse_own_cards(self, spec: str, other: str) -> None:
-        """Check that a description does not say how the agent chooses cards where others do.
-
-        Parameters
-        ----------
-        spec : str
-            A description.
-        other : str
-            The option by which others choose them.
-
-        Raises
-        ------
-        ValueError
-            It does, as in `locmsim.agents.registry.refuse_own_cards`.
-        """
-        refuse_own_cards(spec, other)
-
-    def chooser(self, text: str) -> str:
-        """Return the description of an agent that chooses cards as a text says.
-
-        Parameters
-        ----------
-        text : str
-            An agent's description, or a value of the options ``deck`` and ``draft`` of agents.
-
-        Raises
-        ------
-        ValueError
-            It is neither.
-        """
-        return chooser_description(text)
-
     def checks(self) -> list[Check]:
         """Return the matches by which `locmsim check` tests a bot."""
         return checks(self.rules)
@@ -236,20 +187,6 @@ class LocmGame(LocmAgents):
             Its description in `checks`.
         """
         return check_agent(spec)
-
-    def command_of(self, spec: str, seed: int) -> list[str]:
-        """Return the command of a program that plays as an agent.
-
-        Parameters
-        ----------
-        spec : str
-            A description.
-        seed : int
-            The seed of the agent.
-        """
-        # -P: a file in the working directory must not replace a module of the library.
-        command = [sys.executable, "-P", "-m", "locmsim.bot"]
-        return [*command, "--agent", spec, "--seed", str(seed)]
 
     def describe(self, agent: Any) -> tuple[str | None, Agent]:
         """Return the text that describes an agent or class, and an agent.

@@ -22,7 +22,7 @@ from locmsim.arena.fixtures import Fixture, Player, Task
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.seeds import Seeds, parse_seeds
 from locmsim.contract import Game
-from locmsim.referee.players import is_foreign_text
+from locmsim.referee.players import Seat
 from locmsim.stats import Sprt
 
 __all__ = [
@@ -523,8 +523,7 @@ def _with_chooser(settings: Settings, name: str, new: Sequence[Player]) -> Setti
     try:
         if name == "decks":
             spec = game.chooser(spec)  # type: ignore[attr-defined]
-        if not is_foreign_text(spec, game):  # an arena makes those of others elsewhere
-            game.make_agent(spec)
+        Seat(spec, game).check()  # an arena makes those of others elsewhere
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
     programs = [player.name for player in settings.players if player.process]

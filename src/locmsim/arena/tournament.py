@@ -19,12 +19,7 @@ from locmsim._plugins import is_importable, shared_name
 from locmsim.arena import report
 from locmsim.arena.cards import CardRow, card_rows
 from locmsim.arena.fixtures import Player
-from locmsim.arena.game_worker import (
-    forget_agents,
-    is_foreign_player,
-    replayed,
-    shared_players,
-)
+from locmsim.arena.game_worker import forget_agents, replayed, seats_of
 from locmsim.arena.pool import drawn, grown, retired, widened
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
@@ -42,7 +37,7 @@ from locmsim.arena.tally import Tally
 from locmsim.arena.verification import Difference, differences
 from locmsim.contract import Game
 from locmsim.referee.agent_process import AgentFacts, facts_of
-from locmsim.referee.players import Agents, check_program, known_of
+from locmsim.referee.players import Agents, Seat, seat_of
 from locmsim.referee.process_match import Result
 from locmsim.stats import Sprt
 from locmsim.workers import (
@@ -595,10 +590,8 @@ class Arena:
                 * bool(self.settings.timeout_scale)
             )
         apart = any(
-            player.agent is None
-            and is_foreign_player(player, self.settings.game)
-            and is_importable(player.spec, "locmsim.agents")
-            for player in (*self.settings.players, *shared_players(self.settings))
+            one.agent is None and one.foreign and is_importable(one.text, "locmsim.agents")
+            for one in seats_of(self.settings).values()
         )
         return local_workers(jobs, available, cores, seats=2, apart=apart)
 
@@ -624,7 +617,7 @@ class Arena:
                     )
 
     def _know(self, where: str, spec: str, game: Game) -> None:
-        if spec not in self._known and (known := known_of(spec, where, game)) is not None:
+        if spec not in self._known and (known := seat_of(spec, where, game).known()):
             self._known[spec] = known
 
     @property
@@ -636,7 +629,7 @@ class Arena:
         """Check the commands at the start, instead of failing in every game."""
         for player in self.settings.players:
             if player.process:
-                check_program(player.spec, f"player {player.name!r}", self.settings.game)
+                Seat(player.spec, self.settings.game, f"player {player.name!r}").check_program()
 
     def _check_ready_agents(self) -> None:
         """Check that agents can be sent to workers, instead of failing in each of them."""
@@ -888,5 +881,5 @@ def as_player(text: str, game: Agents) -> tuple[Player, AgentFacts | None]:
     for an empty command.
     """
     name, spec = split_player(text)
-    known = known_of(spec, f"player {text!r}", game)
+    known = seat_of(spec, f"player {text!r}", game).known()
     return Player(name, spec, known is None), known

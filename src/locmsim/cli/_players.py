@@ -1,17 +1,17 @@
 """Bots on the command line: the command of a program, or the name of an agent."""
 
-from functools import partial
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from locmsim.cli._common import Failure
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterator
 
-    from locmsim.contract import Game
-    from locmsim.referee.agent_process import AgentFacts
+    from locmsim.referee.players import Agents, Seat
 
-__all__ = ["as_bot", "check_game", "chooser_of", "facts_of_bot", "game_of"]
+__all__ = ["check_game", "game_of", "seat_from", "usage_errors"]
 
 
 def game_of(options: "Namespace") -> Any:
@@ -47,67 +47,38 @@ def check_game(options: "Namespace") -> dict[str, str]:
     return chosen
 
 
-def as_bot(text: str, option: str, *, game: "Game | None" = None, rules: str | None = None) -> Any:
-    """Return the agent that a text names, or the text itself if it is a program's command.
+def seat_from(text: str, option: str, game: "Agents", decks: str = "") -> "Seat":
+    """Return who a text is; `Failure` names the option that it came from.
 
-    An agent with code of others is not made in this process, which it might end: what makes it
-    elsewhere is returned as a ``partial``. Without a `game`, agents are those of Legends of Code
-    and Magic; with `rules`, an agent that does not play them is refused. `Failure` names the option
-    that the text came from.
+    With `decks`, an agent has the cards that the agent of this description chooses.
     """
-    from locmsim.referee.locm_agents import LocmAgents
-    from locmsim.referee.players import agent_of, check_program, is_foreign_text
+    from locmsim.referee.players import seat_of
 
-    agents = LocmAgents(rules) if game is None else game
-    if is_foreign_text(text, agents):
-        return partial(agent_of, text, option, agents)
-    try:
-        agent = agent_of(text, option, agents)
+    with usage_errors():
+        seat = seat_of(text, option, game, decks)
         # Any other bot that cannot be started loses, as tools that run a referee expect.
-        if agent is None and (text.endswith(".py") or _meant_an_agent(text, game)):
-            check_program(text, option, agents)
-    except ValueError as error:
-        raise Failure(error, code=2) from None
-    return text if agent is None else agent
+        if seat.process and (text.endswith(".py") or _meant_an_agent(text, game)):
+            seat.check_program()
+        return seat
 
 
-def facts_of_bot(bot: Any) -> "AgentFacts | None":
-    """Return what is known of an agent that `as_bot` returned; None for a program.
-
-    An agent of others is made in a process of its own; `Failure` if that is not possible.
-    """
-    if isinstance(bot, str):
-        return None
-    if not isinstance(bot, partial):
-        from locmsim.referee.agent_process import facts_of
-
-        return facts_of(bot)
-    from locmsim.referee.players import known_of
-
+@contextmanager
+def usage_errors() -> "Iterator[None]":
+    """Turn ``ValueError`` into `Failure`."""
     try:
-        return known_of(*bot.args)
+        yield
     except ValueError as error:
         raise Failure(error, code=2) from None
 
 
-def chooser_of(text: str) -> str:
-    """Return the description of the agent of ``--decks``; `Failure` if there is none."""
-    from locmsim.agents.combined import chooser_description
-
-    try:
-        return chooser_description(text)
-    except ValueError as error:
-        raise Failure(f"--decks: {error}", code=2) from None
-
-
-def _meant_an_agent(command: str, game: "Game | None") -> bool:
+def _meant_an_agent(command: str, game: "Agents") -> bool:
     """Return whether a command looks like an agent's name that was not written correctly."""
-    from locmsim.referee.locm_agents import may_be_agent
+    from locmsim.referee.locm_agents import LocmAgents, may_be_agent
 
     if not may_be_agent(command):
         return False
     name = command.partition(":")[0]
-    if game is not None:
+    if not isinstance(game, LocmAgents):
         return bool(game.suggest(name))
     from locmsim.agents.registry import did_you_mean
 

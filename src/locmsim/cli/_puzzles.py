@@ -3,12 +3,11 @@
 import argparse
 import json
 from collections import Counter
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from locmsim._io import counted, printable
 from locmsim.cli._common import Failure, ended_by_signals
-from locmsim.cli._players import as_bot, facts_of_bot
+from locmsim.cli._players import seat_from, usage_errors
 
 if TYPE_CHECKING:
     from locmsim.referee.puzzle_scores import Attempt, Solved
@@ -56,16 +55,17 @@ def _puzzles(name: str, rules: str | None) -> "list[Puzzle]":
 
 def _player(text: str, seed: int) -> tuple[Any, str | None]:
     """Return an agent, one of others in a process of its own, and the only rules that it plays."""
-    from locmsim.referee.agent_process import IsolatedAgent
+    from locmsim.referee.locm_agents import LocmAgents
 
-    bot = as_bot(text, "AGENT")
-    facts = facts_of_bot(bot)
+    seat = seat_from(text, "AGENT", LocmAgents())
+    with usage_errors():
+        facts = seat.known()
     if facts is None:
         raise Failure(
             f"AGENT: {text!r} is no agent: programs need a whole match, puzzles are for agents",
             code=2,
         )
-    return IsolatedAgent(bot, seed) if isinstance(bot, partial) else bot, facts.only_rules
+    return seat.outside(seed) or seat.make(), facts.only_rules
 
 
 def _of_rules(text: str, only: str | None, puzzles: "list[Puzzle]") -> "list[Puzzle]":

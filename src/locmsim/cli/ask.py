@@ -4,22 +4,19 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim._io import counted, printable
 from locmsim._options import Declared, Option
 from locmsim.cli._common import Failure, Parser, ended_by_signals
-from locmsim.cli._players import as_bot
+from locmsim.cli._players import seat_from, usage_errors
 from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option
 from locmsim.contract import Part, turn_words
 
 if TYPE_CHECKING:
     from locmsim.cli._matches import Played
-    from locmsim.referee.agent_process import AgentProcess
-    from locmsim.referee.process import BotProcess
     from locmsim.referee.process_match import Call, Result
 
 __all__ = ["add_options", "run"]
@@ -147,6 +144,9 @@ def _ask_lost(options: argparse.Namespace) -> None:
 
 def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) -> list[_NewAnswer]:
     """Return the bot's answers to some turns of one player."""
+    from locmsim.referee.agent_process import CannotContinueError, IsolatedAgent, UnusableAgentError
+    from locmsim.referee.process import BotFault
+
     result = played.result
     calls = {call.turn: call for call in result.calls if call.turn is not None}
     for turn in turns:
@@ -160,42 +160,23 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
         return []
     player = calls[turns[0]].player
     with contextlib.redirect_stdout(sys.stderr):  # an agent's prints are not its answer
-        bot = as_bot(options.bot, "BOT", game=played.game)
+        seat = seat_from(options.bot, "BOT", played.game)
+        if seat.process and "seed" in options.parser.present:
+            raise Failure("--seed: BOT is a program, only an agent has a seed", code=2)
+        with usage_errors():
+            bot = seat.player(options.seed)
         # Of an agent of others, its process says so.
-        continues = isinstance(bot, partial) or hasattr(bot, "continue_turn")
+        continues = isinstance(bot, IsolatedAgent) or hasattr(bot, "continue_turn")
         if options.done is not None and not continues:
             raise Failure(f"--done: {options.bot} {_CANNOT_CONTINUE}", code=2)
-        if isinstance(bot, str) and "seed" in options.parser.present:
-            raise Failure("--seed: BOT is a program, only an agent has a seed", code=2)
-        with _asker(options, bot, played, player) as ask:
-            return _answers(options, result, player, turns, ask)
-
-
-class _Question(NamedTuple):
-    """A player's question in the earlier match."""
-
-    call: "Call"
-    #: The calls before it, and the match at that point.
-    before: "Sequence[Call]"
-    match: Any
-    limit_ms: float | None
-    #: Actions of the turn that are already played.
-    done: str | None
-
-
-def _questions(
-    options: argparse.Namespace, result: "Result[Any]", player: int, turns: "Sequence[int]"
-) -> Iterator[_Question]:
-    """Yield the questions to a player, up to the last of these turns."""
-    match = result.match.root()
-    for number, call in enumerate(result.calls):
-        if call.turn is not None and call.turn > max(turns):
-            return
-        if call.player == player:
-            limit = match.time_limit_ms(player) * options.timeout_scale or None
-            done = options.done if call.turn in turns else None
-            yield _Question(call, result.calls[:number], match, limit, done)
-        match.submit(call.player, call.answer)
+        try:
+            return _answers(options, result, player, turns, bot)
+        except BotFault as fault:
+            raise Failure(f"BOT: {fault.message}\n{fault.traceback}".rstrip()) from None
+        except CannotContinueError:
+            raise Failure(f"--done: BOT {_CANNOT_CONTINUE}", code=2) from None
+        except UnusableAgentError as error:
+            raise Failure(error, code=2) from None
 
 
 def _answers(
@@ -203,113 +184,31 @@ def _answers(
     result: "Result[Any]",
     player: int,
     turns: "Sequence[int]",
-    ask: "_Ask",
+    bot: Any,
 ) -> list[_NewAnswer]:
     """Return the answers to these turns; `Failure` if the bot fails before one of them."""
+    from locmsim.referee.again import asked_again
+
     answers = []
-    for question in _questions(options, result, player, turns):
-        call = question.call
-        line, problem, words = ask(question)
-        if call.turn in turns:
-            answers.append(_compared(result, call, question.match, line, problem, words))
+    for one in asked_again(
+        result,
+        player,
+        bot,
+        timeout_scale=options.timeout_scale,
+        lenient=True,
+        done=lambda call: options.done if call.turn in turns else None,
+    ):
+        turn, fault = one.call.turn, one.fault
+        problem = "" if fault is None else f"{fault.kind}: {fault.message}"
+        if turn in turns:
+            answers.append(_compared(result, one.call, one.match, one.line, problem, one.stderr))
         elif problem:
-            words = printable(words.rstrip())
-            at = turn_words(call.turn)
+            words = printable(one.stderr.rstrip())
+            at = turn_words(turn)
             raise Failure(f"BOT failed earlier, in {at}: {problem}\n{words}".rstrip())
-        if problem:
+        if turn == max(turns):
             break
     return answers
-
-
-#: Returns the answer to a question, None if there is none; what was wrong; the standard error.
-_Ask = Callable[[_Question], tuple[str | None, str, str]]
-
-
-@contextlib.contextmanager
-def _asker(options: argparse.Namespace, bot: Any, played: "Played", player: int) -> Iterator[_Ask]:
-    """Start the bot, and return what asks it.
-
-    Agents of others are asked in a process of their own: they must not end this one.
-    """
-    from locmsim.referee.agent_process import AgentProcess, IsolatedAgent, UnusableAgentError
-    from locmsim.referee.process import BotFault, BotProcess
-    from locmsim.supervisor import Supervisor
-
-    with Supervisor() as supervisor:
-        try:
-            if isinstance(bot, str):
-                ask = partial(_ask_program, BotProcess(bot, supervisor))
-            elif isinstance(bot, partial):
-                isolated = IsolatedAgent(bot, options.seed)
-                process = AgentProcess(isolated, played.result.match.root(), supervisor)
-                process.begin()
-                ask = partial(_ask_process, process, player)
-            else:
-                bot.reset(options.seed)
-                ask = partial(_ask_agent, bot, player)
-        except BotFault as fault:
-            raise Failure(f"BOT: {fault.message}\n{fault.traceback}".rstrip()) from None
-        except UnusableAgentError as error:
-            raise Failure(error, code=2) from None
-
-        def answered(question: _Question) -> tuple[str | None, str, str]:
-            line, problem, words = None, "", ""
-            try:
-                line = ask(question)
-            except BotFault as fault:
-                problem, words = f"{fault.kind}: {fault.message}", fault.traceback
-            if isinstance(ask.args[0], BotProcess):
-                words = ask.args[0].stderr_since() + words
-            return line, problem, words
-
-        yield answered
-
-
-def _ask_program(process: "BotProcess", question: _Question) -> str:
-    process.stderr_since()
-    limit = question.limit_ms
-    seconds = None if limit is None else limit / 1000
-    line, _ = process.ask(question.call.text or "", seconds, lenient=True)
-    return line
-
-
-def _ask_process(process: "AgentProcess", player: int, question: _Question) -> str:
-    from locmsim.referee.agent_process import UnusableAgentError
-    from locmsim.referee.process_match import one_line
-
-    process.stderr_since()
-    answer, _ = process.answer(question.before, player, question.limit_ms, None)
-    line = one_line(answer)
-    if question.done is None:
-        return line
-    try:
-        rest = one_line(process.continue_turn(question.done))
-    except UnusableAgentError:
-        raise Failure(f"--done: BOT {_CANNOT_CONTINUE}", code=2) from None
-    return _whole_turn(question, rest)
-
-
-def _ask_agent(agent: Any, player: int, question: _Question) -> str:
-    from locmsim.referee.agent_process import asked
-    from locmsim.referee.process_match import one_line
-
-    line = one_line(asked(question.match.ask(agent, player), agent, question.limit_ms))
-    if question.done is None:
-        return line
-    rest = asked(partial(agent.continue_turn, question.done), agent, None)
-    return _whole_turn(question, one_line(rest))
-
-
-def _whole_turn(question: _Question, rest: str) -> str:
-    """Return the turn that begins with the actions that were already played."""
-    line = ";".join(filter(None, [question.done, rest]))
-    return str(_translated(question.match, "encode", line))
-
-
-def _translated(match: Any, how: str, line: str | None) -> str | None:
-    """Translate instance ids by `Match.encode` or `Match.decode`, in games that have them."""
-    translate = getattr(match, how, None)
-    return line if line is None or translate is None else str(translate(line))
 
 
 def _compared(
@@ -323,7 +222,9 @@ def _compared(
     if line is not None and call.answer is not None:
         old = position_after(result, call.turn, call.answer)
         same = old is not None and old == position_after(result, call.turn, line)
-    shown = [_translated(match, "decode", text) for text in (call.answer, line)]
+    shown = [call.answer, line]
+    if hasattr(match, "decode"):  # a game with instance ids
+        shown = [text if text is None else str(match.decode(text)) for text in shown]
     return _NewAnswer(call, shown[0], shown[1], same, problem, stderr)
 
 

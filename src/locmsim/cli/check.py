@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from locmsim._io import counted, printable
 from locmsim.cli._common import GAME_HELP, Failure, ended_by_signals
-from locmsim.cli._players import game_of
+from locmsim.cli._players import game_of, seat_from, usage_errors
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
@@ -37,14 +37,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 @ended_by_signals()
 def run(options: argparse.Namespace) -> int:
     """Play the checks; return 1 if the bot failed in one."""
-    from locmsim.cli._players import as_bot, facts_of_bot
-
     game: Any = game_of(options)
     if not hasattr(game, "checks"):
         raise Failure(f"--game: {game.title} has no checks", code=2)
-    bot = as_bot(options.bot, "BOT", game=game)
-    facts_of_bot(bot)  # what is wrong with one of others is said here
-    command: Any = bot if isinstance(bot, str) else game.command_of(options.bot, 0)
+    seat = seat_from(options.bot, "BOT", game)
+    with usage_errors():
+        seat.known()  # what is wrong with an agent is said here
+    command: Any = seat.text if seat.process else game.command_of(options.bot, 0)
     if command is None:
         raise Failure(f"BOT: {options.bot} is no program, and has none in {game.title}", code=2)
     checks = game.checks()

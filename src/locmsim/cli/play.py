@@ -23,13 +23,11 @@ from locmsim.cli._common import (
     ended_by_signals,
     write,
 )
-from locmsim.cli._players import as_bot, chooser_of, facts_of_bot, game_of
+from locmsim.cli._players import game_of, seat_from, usage_errors
 from locmsim.cli._shared import SEED, add_shared
 from locmsim.commands import add_option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from locmsim.contract import Game
     from locmsim.game.match import Match
     from locmsim.referee.live import LiveLog
@@ -344,28 +342,21 @@ def _played(
     page: _LivePage | None,
 ) -> "Result[Any]":
     from locmsim.referee.agent_process import IsolatedAgent, UnusableAgentError
+    from locmsim.referee.locm_agents import LocmAgents
+    from locmsim.referee.players import Seat
     from locmsim.referee.process_match import play
 
-    rules = match.rules if game is None else None
-    seeds = [agent_seed(int(match.params.get("seed", 0)), player) for player in (0, 1)]
-    decks = _choosers(options.decks, game, rules, seeds)
-    if decks:
-        options.decks = chooser_of(options.decks)
-        _refuse_own_cards(options.p1, options.p2)
-    bots = [
-        _contestant(
-            text,
-            as_bot(text, name, game=game, rules=rules),
-            game,
-            one_seed,
-            isolate=options.isolate,
-            decks=options.decks,
-        )
-        for text, name, one_seed in zip((options.p1, options.p2), names, seeds, strict=True)
-    ]
-    programs = [player for player in (0, 1) if isinstance(bots[player], str)]
-    choosers = {player: decks[player] for player in programs if decks}
+    agents = game or LocmAgents(match.rules)
     shown = (options.p1, options.p2)
+    decks = _decks(options.decks, agents, shown)
+    bots, choosers = [], {}
+    with usage_errors():
+        for player, (text, name) in enumerate(zip(shown, names, strict=True)):
+            seed = agent_seed(int(match.params.get("seed", 0)), player)
+            seat = seat_from(text, name, agents, decks)
+            bots.append(seat.player(seed, isolate=options.isolate))
+            if decks and seat.process:
+                choosers[player] = Seat(decks, agents, "--decks").player(seed)
     watching: list[LiveLog] = []
 
     def on_call(call: Any) -> None:
@@ -397,7 +388,7 @@ def _played(
                 on_call=on_call,
                 choosers=choosers,
             )
-            result = replace(result, decks=options.decks or "")
+            result = replace(result, decks=decks)
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None
     except UnusableAgentError as error:
@@ -409,72 +400,23 @@ def _played(
     return result
 
 
-def _choosers(
-    spec: str | None, game: "Game | None", rules: str | None, seeds: "Sequence[int]"
-) -> list[Any]:
-    """Return the agents who choose the cards of both players; none without ``--decks``."""
-    if spec is None:
-        return []
-    if game is not None:
-        raise Failure(f"--decks: nobody chooses cards in {game.title}", code=2)
-    from functools import partial
-
-    from locmsim.referee.agent_process import IsolatedAgent, ready
-
-    agents = [as_bot(chooser_of(spec), "--decks", rules=rules) for _ in seeds]
-    if isinstance(agents[0], str):
-        raise Failure(f"--decks: expected an agent, got {spec!r}", code=2)
-    return [
-        IsolatedAgent(agent, seed) if isinstance(agent, partial) else ready(agent, seed)
-        for agent, seed in zip(agents, seeds, strict=True)
-    ]
-
-
-def _refuse_own_cards(*bots: str) -> None:
-    """Fail if an agent has an option in place of which ``--decks`` chooses the cards."""
-    from locmsim.agents.registry import is_agent, refuse_own_cards
+def _decks(text: str | None, agents: Any, bots: tuple[str, str]) -> str:
+    """Return the description of the agent of ``--decks`` that chooses cards; "" without it."""
+    if text is None:
+        return ""
+    if not hasattr(agents, "combined"):
+        raise Failure(f"--decks: nobody chooses cards in {agents.title}", code=2)
+    from locmsim.referee.players import Seat
 
     try:
-        for text in filter(is_agent, bots):
-            refuse_own_cards(text)
+        decks: str = agents.chooser(text)
     except ValueError as error:
-        raise Failure(error, code=2) from None
-
-
-def _contestant(
-    text: str, bot: Any, game: "Game | None", agent_seed: int, isolate: bool, decks: str | None
-) -> Any:
-    """Return a player for the referee.
-
-    Agents of others play in processes of their own: they must not end this one. With `decks`, an
-    agent has the cards that the agent of this description chooses.
-    """
-    if isinstance(bot, str):
-        return bot
-    from functools import partial
-
-    from locmsim.referee.agent_process import IsolatedAgent, ready
-
-    others = isinstance(bot, partial)
-    if decks is not None and game is None:
-        from locmsim.agents.combined import CombinedAgent, combined_agent
-        from locmsim.agents.registry import is_foreign, make_agent
-
-        if isolate or others or is_foreign(decks):
-            return IsolatedAgent(partial(combined_agent, decks, text), agent_seed)
-        return ready(CombinedAgent(make_agent(decks), bot), agent_seed)
-    if isolate:
-        from locmsim.arena.locm import LocmGame
-
-        if command := (game or LocmGame()).command_of(text, agent_seed):
-            facts_of_bot(bot)  # what is wrong with one of others is said here
-            return command
-    if others:
-        return IsolatedAgent(bot, agent_seed)
-    if isolate:
-        assert game is not None
-        return IsolatedAgent(partial(game.make_agent, text), agent_seed)
-    return ready(bot, agent_seed)
+        raise Failure(f"--decks: {error}", code=2) from None
+    with usage_errors():
+        Seat(decks, agents, "--decks").check()
+        for bot in filter(agents.is_agent, bots):
+            agents.refuse_own_cards(bot, "decks, which chooses the cards")
+    return decks
 
 
 def _new_match(options: argparse.Namespace) -> "Match":

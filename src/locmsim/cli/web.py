@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
             f"the package {package} is not installed: pip install 'locmsim[web]'"
         ) from None
     from locmsim.referee.locm_agents import LocmAgents
-    from locmsim.referee.players import check_program
+    from locmsim.referee.players import Seat
     from locmsim.web.library import Library
     from locmsim.web.opponents import opponents
     from locmsim.web.site import Site
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> None:
         with contextlib.redirect_stdout(sys.stderr):  # agents may print
             for bot in opponents(options.bot):
                 if bot.command:
-                    check_program(bot.command, f"player {bot.name!r}", LocmAgents())
+                    Seat(bot.command, LocmAgents(), f"player {bot.name!r}").check_program()
     except ValueError as error:
         raise Failure(f"--bot: {error}", code=2) from None
     site = Site(

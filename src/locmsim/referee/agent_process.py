@@ -32,12 +32,12 @@ from locmsim.supervisor import (
 __all__ = [
     "AgentFacts",
     "AgentProcess",
+    "CannotContinueError",
     "IsolatedAgent",
     "UnusableAgentError",
     "asked",
     "created",
     "facts_of",
-    "is_foreign",
     "look_at",
     "raised",
     "ready",
@@ -97,6 +97,10 @@ class AgentFacts:
 
 class UnusableAgentError(ValueError):
     """An agent cannot be made from its description, or cannot do what it is asked for."""
+
+
+class CannotContinueError(UnusableAgentError):
+    """An agent cannot continue a turn of which a part was played."""
 
 
 class _Answer(Protocol):
@@ -193,9 +197,12 @@ class AgentProcess(BotProcess):
     def continue_turn(self, done: str) -> object:
         """Return what `continue_turn` of the agent returns; `BotFault` if it fails.
 
-        `UnusableAgentError` if it has no such method.
+        `CannotContinueError` if it has no such method.
         """
-        return self._question(_line({"done": done}), _READY_SECONDS)[0]
+        try:
+            return self._question(_line({"done": done}), _READY_SECONDS)[0]
+        except UnusableAgentError as error:
+            raise CannotContinueError(str(error)) from None
 
     def _question(
         self, text: str, limit: float | None, other: BotProcess | None = None
@@ -246,25 +253,6 @@ def look_at(make: Callable[[], Any]) -> AgentFacts:
             return AgentProcess(IsolatedAgent(make), None, supervisor).begin()
         except BotFault as fault:
             raise UnusableAgentError(f"while it was made, {fault.message}") from None
-
-
-def is_foreign(agent: object, spec: str, game: object = None) -> bool:
-    """Return whether code of others than the library and the package of a game plays in an agent.
-
-    Parameters
-    ----------
-    agent : agent or class
-        The agent.
-    spec : str
-        Its description: an agent of the library may be given a class or function of a file.
-    game : Game, optional
-        The game, by default Legends of Code and Magic.
-    """
-    return ".py:" in spec or _package(agent) not in ("locmsim", _package(game))
-
-
-def _package(thing: object) -> str:
-    return str(getattr(thing, "__module__", "")).partition(".")[0]
 
 
 def created(make: Callable[[], Contestant], *, expendable: bool = False) -> Contestant | BotFault:

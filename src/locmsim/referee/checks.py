@@ -3,16 +3,16 @@
 import copy
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from locmsim.contract import Match, turn_words
+from locmsim.referee.again import asked_again
 from locmsim.referee.any_game import fault_text
 from locmsim.referee.illegal import IllegalAction, illegal_actions
-from locmsim.referee.process import BotFault, BotProcess
+from locmsim.referee.process import STDERR_KEPT, BotFault
 from locmsim.referee.process_match import Call, Result, play, replay_calls
-from locmsim.supervisor import Supervisor
 
 __all__ = ["Check", "CheckResult", "percentile", "run_check"]
 
@@ -138,34 +138,24 @@ def _asked(
     """Ask the bot what its seat was asked in a match."""
     assert check.seat is not None
     found = CheckResult(check)
-    bot: BotProcess | None = None
-    with Supervisor() as supervisor:
-        try:
-            bot = BotProcess(command, supervisor)
-            for call, match in _questions(recorded, check.seat):
-                text = match.input_text(check.seat).replace("\n", check.line_end)
-                limit_ms = match.time_limit_ms(check.seat) * timeout_scale
-                line, elapsed_ns = bot.ask(text, limit_ms / 1000 if limit_ms else None)
-                found.answers.append(line)
-                found.times.append((call.turn, elapsed_ns / 1e6, limit_ms))
-                _evaluate(found, match, call, line, recorded)
-                if found.fault:
-                    break
-        except BotFault as fault:
-            asked = [c.turn for c in recorded.calls if c.player == check.seat]
-            at = turn_words(asked[min(len(found.answers), len(asked) - 1)])
-            found.fault = f"failed in {at} ({fault.kind}): {fault.message}"
-        if bot is not None:
-            found.stderr = bot.stderr_tail()
+    try:
+        for one in asked_again(
+            recorded, check.seat, command, timeout_scale=timeout_scale, line_end=check.line_end
+        ):
+            found.stderr = (found.stderr + one.stderr)[-STDERR_KEPT:]
+            if one.line is None:
+                assert one.fault is not None
+                at = turn_words(one.call.turn)
+                found.fault = f"failed in {at} ({one.fault.kind}): {one.fault.message}"
+                break
+            found.answers.append(one.line)
+            found.times.append((one.call.turn, one.elapsed_ns / 1e6, one.limit_ms or 0.0))
+            _evaluate(found, one.match, one.call, one.line, recorded)
+            if found.fault:
+                break
+    except BotFault as fault:
+        found.fault = f"{fault.kind}: {fault.message}"
     return found
-
-
-def _questions(recorded: Result[Any], seat: int) -> Iterator[tuple[Call, Any]]:
-    match = recorded.match.root()
-    for call in recorded.calls:
-        if call.player == seat:
-            yield call, match
-        match.submit(call.player, call.answer)
 
 
 def _evaluate(found: CheckResult, match: Any, call: Call, line: str, recorded: Result[Any]) -> None:

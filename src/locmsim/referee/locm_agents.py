@@ -1,6 +1,7 @@
 """The agents of Legends of Code and Magic, for commands that start before any game is imported."""
 
 import re
+import sys
 from typing import Any
 
 __all__ = ["LocmAgents", "may_be_agent"]
@@ -67,6 +68,68 @@ class LocmAgents:
 
         agent = make_agent(spec)
         return agent if self.rules is None else check_rules(agent, self.rules)
+
+    def command_of(self, spec: str, seed: int) -> list[str]:
+        """Return the command of a program that plays as an agent.
+
+        Parameters
+        ----------
+        spec : str
+            A description.
+        seed : int
+            The seed of the agent.
+        """
+        # -P: a file in the working directory must not replace a module of the library.
+        command = [sys.executable, "-P", "-m", "locmsim.bot"]
+        return [*command, "--agent", spec, "--seed", str(seed)]
+
+    def combined(self, chooser: Any, pilot: Any) -> Any:
+        """Return the agent who plays with the cards that another one chooses.
+
+        Parameters
+        ----------
+        chooser, pilot : Agent
+            The two agents.
+        """
+        from locmsim.agents.combined import CombinedAgent
+
+        return CombinedAgent(chooser, pilot)
+
+    def refuse_own_cards(self, spec: str, other: str) -> None:
+        """Check that a description does not say how the agent chooses cards where others do.
+
+        Parameters
+        ----------
+        spec : str
+            A description.
+        other : str
+            The option by which others choose them.
+
+        Raises
+        ------
+        ValueError
+            It does, as in `locmsim.agents.registry.refuse_own_cards`.
+        """
+        from locmsim.agents.registry import refuse_own_cards
+
+        refuse_own_cards(spec, other)
+
+    def chooser(self, text: str) -> str:
+        """Return the description of an agent that chooses cards as a text says.
+
+        Parameters
+        ----------
+        text : str
+            An agent's description, or a value of the options ``deck`` and ``draft`` of agents.
+
+        Raises
+        ------
+        ValueError
+            It is neither.
+        """
+        from locmsim.agents.combined import chooser_description
+
+        return chooser_description(text)
 
     def suggest(self, name: str) -> str:
         """Return the end of a message that names the agent that was probably meant.

@@ -20,7 +20,17 @@ from locmsim.referee.agent_process import AgentProcess, IsolatedAgent, asked
 from locmsim.referee.process import MAX_LINE, STDERR_KEPT, BotFault, BotProcess
 from locmsim.supervisor import Supervisor
 
-__all__ = ["Call", "Result", "Sitting", "one_line", "play", "replay_calls"]
+__all__ = [
+    "Call",
+    "Result",
+    "Sitting",
+    "answer_of",
+    "begun",
+    "created",
+    "one_line",
+    "play",
+    "replay_calls",
+]
 
 #: The kind of match that is played.
 _M = TypeVar("_M", bound=Match)
@@ -198,7 +208,7 @@ def play(
         return sitting.result()
 
 
-def _created(player: Any, match: Any, supervisor: Supervisor, **where: Any) -> "_Bot":
+def created(player: Any, match: Any, supervisor: Supervisor, **where: Any) -> "_Bot":
     """Return a player of `play` with its process, or the fault of one that could not start."""
     if not isinstance(player, str | Sequence | IsolatedAgent):
         return player
@@ -212,7 +222,7 @@ def _created(player: Any, match: Any, supervisor: Supervisor, **where: Any) -> "
         return fault
 
 
-def _begun(bot: "_Bot") -> "_Bot":
+def begun(bot: "_Bot") -> "_Bot":
     """Return a bot that is ready to be asked, or its fault."""
     if isinstance(bot, AgentProcess):
         try:
@@ -220,6 +230,42 @@ def _begun(bot: "_Bot") -> "_Bot":
         except BotFault as fault:
             return fault
     return bot
+
+
+def answer_of(
+    bot: "_Bot",
+    match: Match,
+    player: int,
+    before: Sequence[Call],
+    limit_ms: float | None,
+    *,
+    text: str | None = None,
+    lenient: bool = False,
+    other: BotProcess | None = None,
+    expendable: bool = False,
+) -> tuple[str, int]:
+    """Return the answer of a bot to the question of a match and its time in ns, or raise its fault.
+
+    `before` are all calls of the match, and `text` is the question for a program.
+    """
+    if isinstance(bot, BotFault):
+        raise bot
+    if isinstance(bot, AgentProcess):
+        answer, elapsed_ns = bot.answer(before, player, limit_ms, other)
+        return one_line(answer), elapsed_ns
+    if isinstance(bot, BotProcess):
+        limit = None if limit_ms is None else limit_ms / 1000
+        return bot.ask(text or "", limit, lenient=lenient, other=other)
+    ask = match.ask(bot, player)
+    start = time.monotonic_ns()
+    answer = asked(ask, bot, limit_ms, expendable=expendable)
+    elapsed_ns = time.monotonic_ns() - start
+    if limit_ms is not None and elapsed_ns > limit_ms * 1e6:
+        raise BotFault(
+            FaultKind.TIMEOUT,
+            f"answered after {elapsed_ns / 1e6:.1f} ms, for a limit of {limit_ms:g} ms",
+        )
+    return one_line(answer), elapsed_ns
 
 
 def replay_calls(
@@ -307,7 +353,7 @@ class Sitting(Generic[_M]):
         self._supervisor = Supervisor()
         try:
             self._bots: list[_Bot] = [
-                _created(player, match, self._supervisor, cwd=cwd, env=env, cores=own_cores)
+                created(player, match, self._supervisor, cwd=cwd, env=env, cores=own_cores)
                 for player, own_cores in zip(players, cores, strict=True)
             ]
             self._choosers: dict[int, _Bot] = {
@@ -339,8 +385,8 @@ class Sitting(Generic[_M]):
         both are asked even if the first answer was fatal.
         """
         if not self._start:
-            self._bots = [_begun(bot) for bot in self._bots]
-            self._choosers = {player: _begun(agent) for player, agent in self._choosers.items()}
+            self._bots = [begun(bot) for bot in self._bots]
+            self._choosers = {player: begun(agent) for player, agent in self._choosers.items()}
             self._start = time.monotonic_ns()
         player = self._match.to_ask[0]
         self._keep_stderr(player)
@@ -406,21 +452,18 @@ class Sitting(Generic[_M]):
         return None if limit_ms == math.inf else limit_ms
 
     def _ask(self, player: int, text: str | None, limit_ms: float | None) -> tuple[str, int]:
-        bot, other = self._bots[player], self._bots[1 - player]
-        if isinstance(bot, BotFault):
-            raise bot
-        other = other if isinstance(other, BotProcess) else None
+        other = self._bots[1 - player]
         try:
-            if not isinstance(bot, BotProcess):
-                return self._ask_agent(bot, player, limit_ms)
-            if isinstance(bot, AgentProcess):
-                answer, elapsed_ns = bot.answer(self._calls, player, limit_ms, other)
-                return one_line(answer), elapsed_ns
-            return bot.ask(
-                text or "",
-                None if limit_ms is None else limit_ms / 1000,
+            return answer_of(
+                self._bots[player],
+                self._match,
+                player,
+                self._calls,
+                limit_ms,
+                text=text,
                 lenient=self._lenient,
-                other=other,
+                other=other if isinstance(other, BotProcess) else None,
+                expendable=self._expendable,
             )
         except BotFault as fault:
             if fault.kind == FaultKind.TIMEOUT and limit_ms == self._time_left[player]:
@@ -431,29 +474,11 @@ class Sitting(Generic[_M]):
 
     def _chosen(self, player: int) -> str:
         """Return the answer of the agent who chooses the cards of a player."""
-        chooser = self._choosers[player]
         try:
-            if isinstance(chooser, BotFault):
-                raise chooser
-            if isinstance(chooser, AgentProcess):
-                return one_line(chooser.answer(self._calls, player, None, None)[0])
-            return one_line(asked(self._match.ask(chooser, player), chooser, None))
+            return answer_of(self._choosers[player], self._match, player, self._calls, None)[0]
         except BotFault as fault:
             message = f"who chooses its cards {fault.message}"
             raise BotFault(fault.kind, message, fault.traceback) from None
-
-    def _ask_agent(self, agent: Any, player: int, limit_ms: float | None) -> tuple[str, int]:
-        """Return an agent's answer and its time in ns; `BotFault` as for a process."""
-        ask = self._match.ask(agent, player)
-        start = time.monotonic_ns()
-        answer = asked(ask, agent, limit_ms, expendable=self._expendable)
-        elapsed_ns = time.monotonic_ns() - start
-        if limit_ms is not None and elapsed_ns > limit_ms * 1e6:
-            raise BotFault(
-                FaultKind.TIMEOUT,
-                f"answered after {elapsed_ns / 1e6:.1f} ms, for a limit of {limit_ms:g} ms",
-            )
-        return one_line(answer), elapsed_ns
 
     def _fault(self) -> Fault | None:
         error = self._match.error

@@ -59,7 +59,7 @@ from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
 from locmsim.referee.agent_process import UnusableAgentError, asked, look_at
 from locmsim.referee.locm_agents import LocmAgents
-from locmsim.referee.players import is_foreign_text, known_of
+from locmsim.referee.players import Seat
 from locmsim.referee.process import BotFault
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import OFFER_SIZE, get_rules
@@ -396,13 +396,10 @@ def examples_of_agent(
     examples = Examples(rules, layout)
     setting = _Setting(agent, rules, game, layout, decks, card_sets, secrets.token_hex())
     choosers = _foreign_choosers(decks)
-    foreign = is_foreign_text(agent, LocmAgents())
     # What is wrong with them is said here. Code of others must not end this process.
     refuse_own_cards(agent)
-    if foreign:
-        known_of(agent, "agent", LocmAgents())
-    else:
-        make_agent(agent)
+    seat = Seat(agent, LocmAgents())
+    seat.known()
     for text in choosers:
         _check_chooser(text, rules)
     dealer = (setting._replace(decks="random") if choosers else setting).dealer().games
@@ -426,7 +423,7 @@ def examples_of_agent(
         tasks[-1] += numbers
     tasks = [task[i : i + most] for task in tasks for i in range(0, len(task), most)]
     count = min(jobs, max(1, len(tasks)))
-    apart = foreign or bool(choosers)
+    apart = seat.foreign or bool(choosers)
     shared = dask_workers(dask) if dask else local_workers(count, (), apart=apart)
     with shared as workers:
         runner = TaskRunner(

@@ -30,7 +30,7 @@ from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.tournament import split_player
 from locmsim.contract import Game
 from locmsim.referee.agent_process import AgentFacts, raised
-from locmsim.referee.players import agent_of, is_foreign_text, known_of
+from locmsim.referee.players import Seat, seat_of
 from locmsim.stats import Interval, PairCounts, Sprt, score_interval
 from locmsim.tuning.methods import METHODS, Method, Point, Trial, make_method
 from locmsim.tuning.parameters import Parameter, Template, read_parameters, texts
@@ -322,8 +322,9 @@ class Optimization:
 
     def _is_program(self, text: str) -> bool:
         """Check a player's description; agents of others are made when games begin."""
-        game = self.settings.game
-        return not is_foreign_text(text, game) and agent_of(text, f"player {text!r}", game) is None
+        seat = seat_of(text, f"player {text!r}", self.settings.game)
+        seat.check()
+        return seat.process
 
     def _default(self, name: str) -> int | float | None:
         """Return the default of an agent's option, as the start of its parameter."""
@@ -338,7 +339,7 @@ class Optimization:
             before = before.rpartition(":")[0]
             with contextlib.suppress(ValueError):
                 if game.is_agent(before):
-                    return known_of(before, "player", game) or AgentFacts()
+                    return Seat(before, game, "player").known() or AgentFacts()
         return AgentFacts()
 
     # ------------------------------------------------------------------------ players

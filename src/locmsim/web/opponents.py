@@ -3,15 +3,13 @@
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from locmsim.agents import LEVELS, known_agents, make_agent
-from locmsim.arena.locm import LocmGame
 from locmsim.arena.tournament import as_player
 from locmsim.referee.agent_process import IsolatedAgent
 from locmsim.referee.locm_agents import LocmAgents
-from locmsim.referee.players import is_foreign_text
+from locmsim.referee.players import Seat
 from locmsim.web.endpoints import Refusal
 
 __all__ = ["Opponent", "opponent_of", "opponents"]
@@ -31,19 +29,16 @@ class Opponent:
     command: str = ""
     #: The rule sets that they play; empty for all.
     rules: tuple[str, ...] = ()
-    #: Whether code of others than the library plays in the agent.
-    foreign: bool = False
 
-    def player(self, seed: int) -> str | list[str] | IsolatedAgent:
+    def player(self, seed: int) -> str | Sequence[str] | IsolatedAgent:
         """Return the player for the referee, always a process: the package's agents are programs.
 
         An agent of others tells its author why it failed.
         """
         if not self.agent:
             return self.command
-        if self.foreign:
-            return IsolatedAgent(partial(make_agent, self.agent), seed)
-        return LocmGame().command_of(self.agent, seed)
+        agents = LocmAgents()
+        return Seat(self.agent, agents).outside(seed) or agents.command_of(self.agent, seed)
 
 
 def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
@@ -53,8 +48,7 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
         player, known = as_player(text, LocmAgents())  # of all rule sets
         kind: dict[str, Any] = {"command" if player.process else "agent": player.spec}
         rules = _rules_of(known)
-        foreign = is_foreign_text(player.spec, LocmAgents())
-        found.append(Opponent(f"bot{i}", player.name, **kind, rules=rules, foreign=foreign))
+        found.append(Opponent(f"bot{i}", player.name, **kind, rules=rules))
     found += [
         Opponent(f"level{k}", f"Level {k}", agent=f"level:k={k}")
         for k in range(1, 1 + min(map(len, LEVELS.values())))
@@ -72,8 +66,7 @@ def opponents(bots: Sequence[str] = ()) -> list[Opponent]:
             continue
         # Agents of installed packages are not made here: their classes tell which rules they play.
         key, rules = f"agent-{info.name}", _rules_of(agent)
-        foreign = info.package != "locmsim"
-        found.append(Opponent(key, info.name, agent=info.name, rules=rules, foreign=foreign))
+        found.append(Opponent(key, info.name, agent=info.name, rules=rules))
     return found
 
 

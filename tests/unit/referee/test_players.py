@@ -8,20 +8,20 @@ import pytest
 from locmsim.agents import BeamAgent, GreedyAgent
 from locmsim.arena import Arena, LocmGame
 from locmsim.cli._common import Failure
-from locmsim.cli._players import as_bot
+from locmsim.cli._players import seat_from, usage_errors
 from locmsim.referee.locm_agents import LocmAgents
-from locmsim.referee.players import Agents, agent_of, check_program
+from locmsim.referee.players import Agents, Seat, seat_of
 from locmsim.web.opponents import opponents
 
 
 @pytest.mark.parametrize("game", [LocmAgents(), LocmGame()])
 def test_agents_and_commands(game: Agents, tmp_path: Path) -> None:
     (tmp_path / "my bots.py").write_text("from locmsim.agents import GreedyAgent as Mine\n")
-    assert isinstance(agent_of("greedy", "A", game), GreedyAgent)
-    assert isinstance(agent_of(f"{tmp_path / 'my bots.py'}:Mine", "A", game), GreedyAgent)
-    assert isinstance(agent_of("beam:plans=3", "A", game), BeamAgent)
+    assert isinstance(seat_of("greedy", "A", game).make(), GreedyAgent)
+    assert isinstance(seat_of(f"{tmp_path / 'my bots.py'}:Mine", "A", game).make(), GreedyAgent)
+    assert isinstance(seat_of("beam:plans=3", "A", game).make(), BeamAgent)
     for command in ("./greedy", "python3 mybot.py", "sh -c 'x y'", "gredy"):
-        assert agent_of(command, "A", game) is None
+        assert seat_of(command, "A", game).process
     for text, message in [
         ("beam:plan=3", "A: agent beam: unknown option 'plan'"),
         ("nosuch:Mine", "A: agent nosuch:Mine: no module 'nosuch'"),
@@ -29,15 +29,17 @@ def test_agents_and_commands(game: Agents, tmp_path: Path) -> None:
         ("./bot 'open", "A: No closing quotation"),
     ]:
         with pytest.raises(ValueError, match=message):
-            agent_of(text, "A", game)
+            seat_of(text, "A", game).make()
 
 
 def in_play(text: str) -> None:
-    as_bot(text, "-p1")
+    with usage_errors():
+        seat_from(text, "-p1", LocmAgents()).player(1)
 
 
 def in_play_of_a_game(text: str) -> None:
-    as_bot(text, "-p1", game=LocmGame())
+    with usage_errors():
+        seat_from(text, "-p1", LocmGame()).player(1)
 
 
 def in_an_arena(text: str) -> None:
@@ -70,6 +72,6 @@ def test_on_the_pages() -> None:
 
 
 def test_programs() -> None:
-    check_program("sh -c 'exit 1'", "A", LocmAgents())
+    Seat("sh -c 'exit 1'", LocmAgents(), "A").check_program()
     with pytest.raises(ValueError, match=r"A: no program and no agent is called '\./nosuch'"):
-        check_program("./nosuch --x", "A", LocmAgents())
+        Seat("./nosuch --x", LocmAgents(), "A").check_program()
