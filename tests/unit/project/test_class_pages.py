@@ -3,6 +3,7 @@
 import inspect
 import re
 import sys
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Unpack, get_args, get_origin, is_typeddict
 
@@ -90,7 +91,7 @@ def test_options_of_public_classes_are_spelled_out(name: str) -> None:
 def test_the_functions_of_the_kernel_are_listed() -> None:
     """Those of a state, a player and a stream, which code of others calls without the GIL."""
     page = (ROOT / "docs" / "reference" / "compiled.md").read_text()
-    header = (ROOT / "src" / "locmsim" / "_core.pxd").read_text()
+    header = (files("locmsim") / "_core.pxd").read_text()
     listed = set(re.findall(r"`(\w+)\(", page))
     declared = set(re.findall(r"^cdef (?:inline )?[\w ]+?\*? ?(\w+)\(", header, re.MULTILINE))
     kernel = {name for name in declared if name.startswith(("state_", "stream_"))}
