@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import exact_figures
 import figures
 import glossary
 import pytest
@@ -114,3 +115,32 @@ def test_keywords_do_what_the_glossary_says():
     attacker = guard.players[0].board[0].id
     assert not guard.actions_of(f"ATTACK {attacker} -1")
     assert guard.actions_of(f"ATTACK {attacker} {guard.players[1].board[0].id}")
+
+
+# ------------------------------------------------------------------- figures that are exact
+
+
+def test_exact_figures_are_those_of_the_list():
+    """Other shares with an interval say on which machine, or when, they were measured."""
+    found = [*exact_figures.cells(DOCS, [])]
+    assert {one for _, _, one in found} == {*exact_figures.FIGURES}
+    listed = {(path, row[0].splitlines()[-1]) for path, row, _ in found}
+    for path in {path for path, _, _ in found}:
+        for section in re.split(r"(?m)^#+ ", path.read_text(encoding="utf-8")):
+            if re.search(r"AMD|Intel|[Mm]easured\W+at", section):
+                continue
+            for line in re.findall(r"(?m)^\|.* \d+\.\d % \| [\d.]+ (?:-|to) [\d.]+ \|.*$", section):
+                assert any(at == path and line.startswith(row) for at, row in listed), line
+
+
+def test_an_exact_figure_that_is_wrong_is_found_and_mended(tmp_path):
+    (row,) = re.findall(
+        r"(?m)^\| 1\.0 \| `order` \| `cheapest` .*$", (DOCS / "drafts.md").read_text("utf-8")
+    )
+    page = tmp_path / "drafts.md"
+    page.write_text(re.sub(r"\d+\.\d %", "1.0 %", row))
+    said: list[str] = []
+    assert exact_figures.compare(tmp_path, ["drafts.md"], 1, True, said.append) == 1
+    assert said[0].startswith("drafts.md: 1.0 % |")
+    assert page.read_text() == row
+    assert exact_figures.compare(tmp_path, ["drafts.md"], 1, False, said.append) == 0
