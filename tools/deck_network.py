@@ -39,7 +39,6 @@ from locmsim.search._engine import SearchEngine, play_game
 from locmsim.search.belief import attractions
 from locmsim.tuning import RECORDED_SEEDS, TUNING_SEEDS
 from locmsim.tuning.decks import train_deck_value
-from locmsim.tuning.files import replaced
 from locmsim.tuning.proposals import propose_deck
 
 #: Number of decks proposed per card set, and of games between them.
@@ -174,7 +173,7 @@ def main():
     }
     start = WeightsFile.load(args.weights) if args.weights else WeightsFile()
     weights = replace(start["1.5"], deck_value=networks)
-    replaced(start, "1.5", weights, record).save(args.output)
+    start.replaced("1.5", weights, record).save(args.output)
 
 
 def train(games, part, seed):

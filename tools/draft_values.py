@@ -33,7 +33,6 @@ from locmsim.networks import WeightsFile
 from locmsim.rules.cards import cards_1x
 from locmsim.search import Evaluation
 from locmsim.tuning.card_values import copies_of, fit_card_values
-from locmsim.tuning.files import replaced
 
 FIRST_SEED = 1_000_000_000
 
@@ -108,7 +107,7 @@ def main():
     }
     start = WeightsFile.load(args.weights) if args.weights else WeightsFile()
     weights = replace(start[args.rules], draft=values)
-    replaced(start, args.rules, weights, record).save(args.output)
+    start.replaced(args.rules, weights, record).save(args.output)
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ THREADS = """
                 settings = OptimizationSettings(bot, make_game("locm"), games=40, timeout_scale=0)
                 run = Optimization(settings)
                 *_, last = run.run(**how)
-                found.append([last.games, run.history])
+                found.append([last.games, run.trials.history])
             print(json.dumps([message, games, found[0] == found[1], found[0][0]]))
 """
 

@@ -196,8 +196,8 @@ def test_opponents_from_a_pool(
         state = tmp_path / f"state{number}"
         against = [word for one in given for word in ("--against", one)]
         assert main([*words, *against, "--state", str(state)]) == 0
-        stored = json.loads((state / "settings.json").read_text())
-        assert stored["against"] == given
+        stored = json.loads((state / "run.json").read_text())
+        assert stored["settings"]["against"] == given
         assert [one["spec"] for one in stored["opponents"]] == expected
     # A run has the opponents that it began with.
     with Arena("pool.db") as arena:

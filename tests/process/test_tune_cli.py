@@ -72,10 +72,8 @@ def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> 
     if number == signal.SIGINT:
         assert process.returncode == 128 + number
         assert "Traceback" not in errors
-        assert (
-            "complete iterations; resume with: locmsim tune --state state --output b.npz" in errors
-        )
-    done = json.loads((tmp_path / "state" / "state.json").read_text())["iteration"]
+        assert re.search(r"stopped after \d+ complete iterations; the same command resumes", errors)
+    done = json.loads((tmp_path / "state" / "run.json").read_text())["iteration"]
     locmsim(
         "tune", "--state", "state", "--iterations", str(max(done, 2)), "--output", "b.npz",
         "--jobs", "1", cwd=tmp_path,
@@ -117,7 +115,11 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     for words, code, message in (
         ([*out, "--weights", str(bad)], 2, "bad.npz: not a weights file"),
         ([*out, "--weights", "nowhere.npz"], 1, "nowhere.npz: No such file"),
-        ([*out, "--parts", "luck,eval"], 2, "parts: expected some of eval,deck,draft,network in"),
+        (
+            [*out, "--parts", "luck,eval"],
+            2,
+            "parts: expected some of eval,deck,draft,network, got",
+        ),
         ([*out, "--network-size", "large"], 2, "--network-size: needs the part network"),
         ([*out, "--network-size", "vast"], 2, "--network-size: expected one of same, small, large"),
         ([*out, "--jobs", "0"], 2, "--jobs: expected 1 to 65536, got 0"),
@@ -198,9 +200,7 @@ def test_workers_that_are_lost(
     monkeypatch.chdir(tmp_path)
     assert main(["tune", "--rules", "1.2", "--output", "tuned.npz", "--state", "state"]) == 1
     err = capsys.readouterr().err
-    assert (
-        "0 complete iterations; resume with: locmsim tune --state state --output tuned.npz" in err
-    )
+    assert "locmsim tune: stopped after 0 complete iterations; the same command resumes" in err
     assert "locmsim tune: games 1 to 20 of self-play: the worker process ended, 3 times in" in err
 
 

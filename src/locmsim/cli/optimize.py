@@ -3,7 +3,6 @@
 import argparse
 import os
 import shlex
-import sys
 from typing import TYPE_CHECKING
 
 from locmsim._options import Declared, Option, declared
@@ -12,14 +11,13 @@ from locmsim.cli._common import (
     GAME_HELP,
     Failure,
     Parser,
-    Stopped,
     add_verbose,
     check_target,
-    ended_by_signals,
     start_logging,
     write,
 )
 from locmsim.cli._players import game_of
+from locmsim.cli._runs import failures, progress, resumable
 from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option, argument_of
 
@@ -92,8 +90,6 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from locmsim.arena import ArenaError, StoreError
-
     start_logging(options.verbose)
     if options.plot is not None:
         if os.path.splitext(options.plot)[1].lower() in _OTHER_PICTURES:
@@ -103,19 +99,11 @@ def run(options: argparse.Namespace) -> None:
         raise Failure(
             f"--proof-games: mirrored pairs need an even number, got {options.proof_games}", code=2
         )
-    try:
-        optimization = _optimization(options)
-        with ended_by_signals():
-            try:
-                _tune(optimization, options)
-                _show_result(optimization, options)
-            except Stopped as stopped:
-                stopped.message = _how_to_resume(options, optimization)
-                raise
-    except ValueError as error:
-        raise Failure(error, code=2) from None
-    except (ArenaError, StoreError, ImportError) as error:
-        raise Failure(error) from None
+    with failures():
+        run = _optimization(options)
+        with resumable(options, lambda: f"{run.trials.games:,} games", lambda: "they are"):
+            _tune(run, options)
+            _show_result(run, options)
 
 
 def _optimization(options: argparse.Namespace) -> "Optimization":
@@ -145,18 +133,15 @@ def _optimization(options: argparse.Namespace) -> "Optimization":
 
 
 def _tune(optimization: "Optimization", options: argparse.Namespace) -> None:
-    from tqdm import tqdm
-
     games = optimization.settings.games
     each = max(1, games // _LINES)
-    shown = None
-    with tqdm(total=games, unit="game", disable=None, file=sys.stderr, leave=False) as bar:
-        for progress in optimization.run(jobs=options.jobs, dask=options.dask):
-            bar.update(progress.games - bar.n)
-            if shown is None or progress.games - shown >= each:
-                shown = progress.games
-                tqdm.write(_line(progress, games, bool(options.against)), file=sys.stdout)
-                sys.stdout.flush()
+    shown = -each
+    with progress() as (show, say):
+        for now in optimization.run(jobs=options.jobs, dask=options.dask):
+            show("tuning", now.games, games)
+            if now.games - shown >= each:
+                shown = now.games
+                say(_line(now, games, bool(options.against)))
                 _plot(optimization, options.plot)
     _plot(optimization, options.plot)
 
@@ -177,7 +162,7 @@ def _plot(optimization: "Optimization", path: str | None) -> None:
     if path is not None:
         from locmsim.tuning.parameter_plot import parameters_svg
 
-        write(path, parameters_svg(optimization.parameters, optimization.history))
+        write(path, parameters_svg(optimization.versions.parameters, optimization.trials.history))
 
 
 def _show_result(optimization: "Optimization", options: argparse.Namespace) -> None:
@@ -209,15 +194,8 @@ def _show_command(optimization: "Optimization", options: argparse.Namespace) -> 
     if options.template is not None:
         name = os.path.basename(options.template).removesuffix(".in")
         if options.state is None:
-            print(f"{name}:\n{optimization.content(best)}", end="")
+            print(f"{name}:\n{optimization.versions.content(best)}", end="")
             return
         path = os.path.join(options.state, f"tuned-{name}")
-        write(path, optimization.content(best))
-    print(f"tuned: {shlex.quote(optimization.command(best, path))}")
-
-
-def _how_to_resume(options: argparse.Namespace, optimization: "Optimization") -> str:
-    message = f"stopped after {optimization.games:,} games"
-    if options.state is None:
-        return f"{message}, which are lost: --state FOLDER would keep them"
-    return f"{message}; the same command resumes"
+        write(path, optimization.versions.content(best))
+    print(f"tuned: {shlex.quote(optimization.versions.command(best, path))}")

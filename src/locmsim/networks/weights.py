@@ -132,6 +132,17 @@ class WeightsFile(Mapping[str, Weights]):
             raise KeyError(rules)
         return self.weights.get(rules) or default_weights(rules)
 
+    def replaced(self, rules: str, weights: Weights, record: Mapping[str, Any]) -> "WeightsFile":
+        """Return a file with other weights of a rule set, and one more record.
+
+        Parameters
+        ----------
+        rules : str
+        weights : Weights
+        record : mapping
+        """
+        return WeightsFile({**self.weights, rules: weights}, [*self.record, record])
+
     def __iter__(self) -> Iterator[str]:
         return iter(RULES)
 

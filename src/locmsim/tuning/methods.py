@@ -24,7 +24,7 @@ class Trial(NamedTuple):
 
     first: Point
     second: Point | None
-    deal: int
+    deal: int | str
 
 
 class Method(Protocol):
@@ -38,6 +38,9 @@ class Method(Protocol):
 
     def tell(self, trial: Trial, score: float) -> None:
         """Take the score, 0 to 1, of the first point of a trial, in the order of the trials."""
+
+    def extend(self, trials: int) -> None:
+        """Go on to that number of trials, when all results are known."""
 
     @property
     def best(self) -> Point:
@@ -61,13 +64,22 @@ class Spsa:
 
     def __init__(self, reach: Sequence[tuple[float, float]], trials: int, seed: int) -> None:
         self._reach = reach
-        self._trials = trials
         self._random = random.Random(seed)
         self._point = [0.0] * len(reach)
-        self._sum = [0.0] * len(reach)
-        self._asked = self._answered = self._summed = 0
+        self._asked = self._answered = 0
+        self._plan(trials)
+
+    def _plan(self, trials: int) -> None:
+        self._trials = trials
+        self._sum = [0.0] * len(self._point)
+        self._summed = 0
         # Fewer games need larger moves to arrive at all; more games should be spent on precision.
         self._last_move = min(max(0.05 * math.sqrt(5000 / trials), 0.02), 0.12)
+
+    def extend(self, trials: int) -> None:
+        """Go on from the recommended point as a run of that length would from there."""
+        self._point = [*self.best]
+        self._plan(trials)
 
     def ask(self) -> Trial:
         """Return another trial."""
@@ -163,6 +175,9 @@ class Cmaes:
         if not self._left and not self._waiting:
             means = [-sum(scores) / len(scores) for scores in self._scores]
             self._cma.tell([*zip(map(np.array, self._candidates), means, strict=True)])
+
+    def extend(self, trials: int) -> None:
+        """Go on: the length of the run does not matter."""
 
     @property
     def best(self) -> Point:

@@ -1,8 +1,11 @@
 """Games between players in this process: self-play for training, and deciding matches."""
 
+import base64
+import io
 import math
 import random
 import threading
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
@@ -240,6 +243,23 @@ class TrainingGames:
         ):
             raise ValueError("arrays of other shapes")
 
+    def to_text(self) -> str:
+        """Return the games as a text, from which `from_text` makes the same ones."""
+        file = io.BytesIO()
+        np.savez_compressed(file, **vars(self))
+        return base64.b64encode(file.getvalue()).decode()
+
+    @staticmethod
+    def from_text(text: str) -> "TrainingGames":
+        """Return the games of a text; ``ValueError`` for another text."""
+        try:
+            with np.load(io.BytesIO(base64.b64decode(text))) as file:
+                games = TrainingGames(**file)
+        except (EOFError, TypeError, zipfile.BadZipFile) as error:
+            raise ValueError(error) from None
+        games.check()
+        return games
+
     @staticmethod
     def joined(parts: Sequence["TrainingGames"]) -> "TrainingGames":
         """Return the games of several objects in this order."""
@@ -375,6 +395,11 @@ class PlayPairs:
     first: Weights
     second: Weights
     seeds: Sequence[int]
+
+    @property
+    def games(self) -> int:
+        """The number of its games."""
+        return 2 * len(self.seeds)
 
     def __call__(self) -> list[float]:
         both = self.first, self.second

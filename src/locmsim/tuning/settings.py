@@ -91,13 +91,10 @@ class TuningSettings:
 
     def __post_init__(self) -> None:
         draft = get_rules(self.rules).draft
-        if not self.parts:
-            object.__setattr__(self, "parts", ("eval",) if draft else ("eval", "deck"))
-        if self.parts != tuple(part for part in PARTS if part in self.parts):
-            raise ValueError(
-                f"parts: expected some of {','.join(PARTS)} in this order,"
-                f" got {','.join(self.parts)!r}"
-            )
+        chosen = self.parts or (("eval",) if draft else ("eval", "deck"))
+        if unknown := set(chosen).difference(PARTS):
+            raise ValueError(f"parts: expected some of {','.join(PARTS)}, got {min(unknown)!r}")
+        object.__setattr__(self, "parts", tuple(part for part in PARTS if part in chosen))
         if "deck" in self.parts and draft:
             raise ValueError(f"parts: rules {self.rules} have a draft, not a deck to choose")
         if "draft" in self.parts and not draft:

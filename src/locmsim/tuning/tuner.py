@@ -17,15 +17,15 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from locmsim._common_options import Dask, Jobs
 from locmsim._io import numbered
 from locmsim._options import check_values, documented
 from locmsim.networks import Weights, WeightsFile
 from locmsim.stats import PairCounts, score_interval
-from locmsim.tuning.files import Folder, TuningProgress, replaced
 from locmsim.tuning.parts import check_packages, fit_part
+from locmsim.tuning.run import Run
 from locmsim.tuning.self_play import PlayPairs, SelfPlay, TrainingGames, counted, play_task
 from locmsim.tuning.settings import PARTS, TUNING_SEEDS, TotalIterations, TuningSettings
 from locmsim.workers import TaskRunner, Workers, dask_workers, local_workers
@@ -34,18 +34,14 @@ __all__ = ["Tuner"]
 
 _log = logging.getLogger(__name__)
 
-#: Games, and mirrored pairs, per task of a worker.
+#: Games per task of a worker, of self-play and in mirrored pairs.
 _CHUNK = 20
-_PAIRS = 10
 #: Number of recent iterations whose games are used in a fit.
 _WINDOW = 6
 #: New weights must win by more than equal players would by luck in five of six matches.
 _LEVEL = 0.68
-#: Interval of saving in seconds, and the largest share of the time that saving may take.
-_SAVE_SECONDS = 20.0
-_SAVE_SHARE = 0.02
-
-_T = TypeVar("_T")
+#: What the games of self-play are called, in progress and results.
+_SELF_PLAY = "self-play"
 
 
 class Tuner:
@@ -80,24 +76,36 @@ class Tuner:
         folder: str | os.PathLike[str] | None = None,
         command: str | None = None,
     ) -> None:
-        self._folder = Folder(folder)
+        self._run = Run(folder, "a tuning")
+        #: Games of the window by iteration, and the results of this iteration, as from `_stored`.
         self._games: dict[int, TrainingGames] = {}
-        self._due = 0.0
+        self._done: dict[str, dict[int, Any]] = {}
         chosen = asdict(settings) if isinstance(settings, TuningSettings) else dict(settings or {})
-        if self._folder.exists():
-            self.settings, self._progress = self._folder.load()
-            for name, value in chosen.items():
-                if (old := getattr(self.settings, name)) != value:
-                    raise ValueError(f"{self._folder}: {name} is {old!r} there, not {value!r}")
+        #: Numbers of complete iterations and of games in them, matches by which new weights were
+        #: accepted, and the commands that started and resumed it.
+        self._state: dict[str, Any] = {"commands": [], "iteration": 0, "games": 0, "accepted": []}
+        if begun := self._run.content:
+            with self._run.reading():
+                then = {**begun}
+                self.settings = TuningSettings(**then.pop("settings"))
+                if then.keys() != self._state.keys():
+                    raise ValueError(f"expected {', '.join(self._state)}")
+                self._state = then
+                names = ["start.npz", *(_adopted(one["iteration"]) for one in self.accepted)]
+                files = [WeightsFile.load(self._run.path(name)) for name in names]
+            self._start_file = files[0]
+            self._adopted = [file[self.settings.rules] for file in files]
+            now = {**asdict(self.settings), **chosen}
+            self._run.check_same(asdict(self.settings), asdict(TuningSettings(**now)))
             if start is not None and self._loaded(start)[self.settings.rules] != self.start:
-                raise ValueError(f"{self._folder}: it started from other weights")
-            _log.info("%s: resumed after iteration %d", self._folder, self.iteration)
+                raise ValueError(f"{self._run.folder}: it started from other weights")
+            _log.info("%s: resumed after iteration %d", self._run.folder, self.iteration)
         else:
             self.settings = TuningSettings(**chosen)
-            file = self._loaded(start)
-            self._progress = TuningProgress(file, [file[self.settings.rules]])
-        if command is not None and command not in self._progress.commands:
-            self._progress.commands.append(command)
+            self._start_file = self._loaded(start)
+            self._adopted = [self._start_file[self.settings.rules]]
+        if command not in (None, *self._state["commands"]):
+            self._state["commands"] = [*self._state["commands"], command]
 
     def _loaded(self, start: Weights | str | os.PathLike[str] | None) -> WeightsFile:
         rules = self.settings.rules
@@ -110,22 +118,24 @@ class Tuner:
     @property
     def start(self) -> Weights:
         """The weights at the start."""
-        return self._progress.adopted[0]
+        return self._adopted[0]
 
     @property
     def best(self) -> Weights:
         """The best weights so far."""
-        return self._progress.adopted[-1]
+        return self._adopted[-1]
 
     @property
     def accepted(self) -> list[dict[str, Any]]:
         """The matches by which weights were accepted: iteration, part, games, score, interval."""
-        return self._progress.accepted
+        accepted: list[dict[str, Any]] = self._state["accepted"]
+        return accepted
 
     @property
     def iteration(self) -> int:
         """The number of complete iterations."""
-        return self._progress.iteration
+        done: int = self._state["iteration"]
+        return done
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -143,12 +153,12 @@ class Tuner:
         from locmsim import __version__
 
         return {
-            "commands": list(self._progress.commands),
+            "commands": [*self._state["commands"]],
             "version": __version__,
             **self._settings,
             "tuning_seeds": [TUNING_SEEDS.start, TUNING_SEEDS.stop - 1],
             "iterations": self.iteration,
-            "games_in_all": self._progress.games,
+            "games_in_all": self._state["games"],
             "accepted": [dict(match) for match in self.accepted],
         }
 
@@ -172,8 +182,7 @@ class Tuner:
             The file cannot be written.
         """
         self.check_target(path)
-        rules = self.settings.rules
-        replaced(self._progress.start, rules, self.best, self.record()).save(path)
+        self._start_file.replaced(self.settings.rules, self.best, self.record()).save(path)
 
     def check_target(self, path: str | os.PathLike[str]) -> None:
         """Raise the ``ValueError`` of `write` in advance.
@@ -244,47 +253,46 @@ class Tuner:
         workers_of = _workers_of(jobs, dask)
         self.check_packages()  # before playing any games
         self._on_games = on_games or (lambda what, done, count: None)
-        with workers_of as self._workers, self._kept():
+        with workers_of as self._workers, self._run.claimed():
+            if self._run.folder is not None and not self._run.content:
+                self._start_file.save(self._run.path("start.npz"))
+            self._save()
             while self.iteration < iterations:
                 text = self._iterate()
                 _log.info("iteration %s", text)
                 yield text
 
-    @contextlib.contextmanager
-    def _kept(self) -> Iterator[None]:
-        """Lock the folder, and save everything at the end."""
-        if not self._folder.exists():  # leave no traces of a tuning that could not start
-            self._save()
-        with self._folder.locked():
-            try:
-                yield
-            finally:
-                self._save()
+    def _save(self) -> None:
+        self._run.save({"settings": self._settings, **self._state})
 
     # ----------------------------------------------------------------------------- iterations
 
     def _iterate(self) -> str:
         """Run an iteration, save its results and return a line about it."""
-        started, before = time.monotonic(), self._progress
-        line, changes = self._improve(before.iteration + 1)
-        pairs = sum(len(wins) for match in before.open.values() for wins in match.values())
-        self._progress = replace(
-            before,
-            iteration=before.iteration + 1,
-            games=before.games + 2 * pairs + self.settings.games,
-            open={},
-            **changes,
-        )
+        started, iteration = time.monotonic(), self.iteration + 1
+        self._done = self._done or self._stored(iteration)
+        self._count = 0
+        line, match, weights = self._improve(iteration)
+        accepted = self.accepted
+        if match is not None:
+            if self._run.folder is not None:
+                file = WeightsFile({self.settings.rules: weights})
+                file.save(self._run.path(_adopted(iteration)))
+            accepted = [*accepted, match]
+            self._adopted.append(weights)
+        games = self._state["games"] + self._count
+        self._state |= {"iteration": iteration, "games": games, "accepted": accepted}
+        self._done = {}
         self._save()
-        return f"{self.iteration}: {line}; {time.monotonic() - started:.0f} s"
+        return f"{iteration}: {line}; {time.monotonic() - started:.0f} s"
 
-    def _improve(self, iteration: int) -> tuple[str, dict[str, Any]]:
-        """Play, fit, and compare with the best weights; return a text and the changed progress."""
-        started = time.monotonic()
-        played = self._self_play(iteration)
+    def _improve(self, iteration: int) -> tuple[str, dict[str, Any] | None, Weights]:
+        """Play, fit, and compare with the best weights; return a text and what was accepted."""
+        started, resumed = time.monotonic(), bool(self._done)
+        self._self_play(iteration)
         line = f"{len(self._games[iteration].deck_won)} games"
-        if played:
-            line += f" ({60 * played / (time.monotonic() - started):.0f}/min)"
+        if not resumed:
+            line += f" ({60 * self.settings.games / (time.monotonic() - started):.0f}/min)"
         candidates, losses = self._candidates()
         line += "".join(f"; loss of {part} {loss:.4f}" for part, loss in losses.items())
         results = {
@@ -293,10 +301,23 @@ class Tuner:
         }
         line += "".join(f"; {name} {100 * r.score:.1f} %" for name, r in results.items())
         name = max(results, key=lambda name: results[name].score)
+        weights = candidates[name]
         if results[name].score <= 0.5:
-            return f"{line}: not accepted", {}
-        tested, changes = self._test(iteration, name, candidates[name])
-        return f"{line}; {tested}", changes
+            return f"{line}: not accepted", None, weights
+        counts = self._match(iteration, f"test of {name}", weights, "test")
+        low, high = score_interval(counts, _LEVEL)
+        line += f"; test of {name} {100 * counts.score:.1f} %"
+        line += f" [{100 * low:.1f}, {100 * high:.1f}]"
+        if low <= 0.5:
+            return f"{line}: not accepted", None, weights
+        match = {
+            "iteration": iteration,
+            "parts": name,
+            "games": 2 * counts.total,
+            "score": round(counts.score, 4),
+            "interval": [round(low, 4), round(high, 4)],
+        }
+        return f"{line}: accepted", match, weights
 
     def _candidates(self) -> tuple[dict[str, Weights], dict[str, float]]:
         """Return new weights by name, for each part and all together, and the loss of each part."""
@@ -315,140 +336,102 @@ class Tuner:
             candidates[",".join(candidates)] = replace(self.best, **every)
         return candidates, losses
 
-    def _test(self, iteration: int, name: str, weights: Weights) -> tuple[str, dict[str, Any]]:
-        """Accept the weights if they win another match; return a text and the changed progress."""
-        counts = self._match(iteration, f"test of {name}", weights, "test")
-        low, high = score_interval(counts, _LEVEL)
-        line = f"test of {name} {100 * counts.score:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
-        if low <= 0.5:
-            return f"{line}: not accepted", {}
-        match = {
-            "iteration": iteration,
-            "parts": name,
-            "games": 2 * counts.total,
-            "score": round(counts.score, 4),
-            "interval": [round(low, 4), round(high, 4)],
-        }
-        return f"{line}: accepted", {
-            "adopted": [*self._progress.adopted, weights],
-            "accepted": [*self.accepted, match],
-        }
-
     # ---------------------------------------------------------------------------------- games
 
-    def _self_play(self, iteration: int) -> int:
-        """Play the missing games of this iteration and return their number.
-
-        Afterwards all games of the window are in memory.
-        """
-        self._load_window(iteration)
+    def _self_play(self, iteration: int) -> None:
+        """Play the missing games of this iteration; then those of the window are in memory."""
         settings = self.settings
-        done = self._folder.load_games(iteration)
+        window = range(max(1, iteration - _WINDOW + 1), iteration)
+        self._games = {i: self._games.get(i) or self._earlier(i) for i in window}
         pools = settings.card_sets()
-        players = [self.best, *self._progress.adopted[:-1][-3:]]
+        players = [self.best, *self._adopted[:-1][-3:]]
         tasks = {
-            chunk: SelfPlay(
-                settings, iteration, chunk, min(_CHUNK, settings.games - first), pools, players
+            first: SelfPlay(
+                settings,
+                iteration,
+                first // _CHUNK,
+                min(_CHUNK, settings.games - first + 1),
+                pools,
+                players,
             )
-            for chunk, first in enumerate(range(0, settings.games, _CHUNK))
-            if chunk not in done
+            for first in range(1, settings.games + 1, _CHUNK)
         }
-        missing = sum(task.games for task in tasks.values())
-        played = settings.games - missing
-        self._on_games("self-play", played, settings.games)
+        self._games[iteration] = TrainingGames.joined(self._play(iteration, _SELF_PLAY, tasks))
 
-        def numbers(chunk: int) -> range:
-            first = _CHUNK * chunk + 1
-            return range(first, first + tasks[chunk].games)
+    def _earlier(self, iteration: int) -> TrainingGames:
+        """Return the stored games of an iteration."""
+        chunks = self._stored(iteration).get(_SELF_PLAY, {})
+        if _CHUNK * len(chunks) < self.settings.games:
+            path = self._run.path(f"{_iteration(iteration)}.jsonl")
+            raise ValueError(f"{path}: games of iteration {iteration} are gone")
+        return TrainingGames.joined([chunks[first] for first in sorted(chunks)])
 
-        try:
-            for chunk, games in self._run_tasks("self-play", tasks, numbers):
-                done[chunk] = games
-                played += tasks[chunk].games
-                self._on_games("self-play", played, settings.games)
-                if self._is_due():
-                    self._save_games(iteration, done)
-        finally:
-            self._save_games(iteration, done)
-        self._games[iteration] = _joined_in_order(done)
-        return missing
+    def _stored(self, iteration: int) -> dict[str, dict[int, Any]]:
+        """Return results by what was played and the number of the first game of each task."""
+        found: dict[str, dict[int, Any]] = {}
 
-    def _load_window(self, iteration: int) -> None:
-        """Load the games of the earlier iterations in the window, and drop older ones."""
-        for old in range(max(1, iteration - _WINDOW + 1), iteration):
-            if old not in self._games:
-                chunks = self._folder.load_games(old)
-                if not chunks:
-                    path = self._folder.games_file(old)
-                    raise ValueError(f"{path}: the games of iteration {old} are gone")
-                self._games[old] = _joined_in_order(chunks)
-        for old in [i for i in self._games if i <= iteration - _WINDOW]:
-            del self._games[old]
+        def read(entry: tuple[str, int, Any]) -> None:
+            label, first, result = entry
+            played = TrainingGames.from_text(result) if label == _SELF_PLAY else result
+            found.setdefault(label, {})[first] = played
+
+        self._run.results(_iteration(iteration), read)
+        return found
 
     def _match(self, iteration: int, label: str, weights: Weights, purpose: str) -> PairCounts:
         """Play a match against the best weights; those with one purpose share their cards."""
         settings = self.settings
         pairs = settings.match_games // 2
         seeds = settings.random(purpose, iteration).sample(TUNING_SEEDS, pairs)
-        done = self._progress.open.setdefault(label, {})
         tasks = {
-            start: PlayPairs(
-                settings.rules, settings.nodes, weights, self.best, seeds[start : start + _PAIRS]
+            2 * begin + 1: PlayPairs(
+                settings.rules,
+                settings.nodes,
+                weights,
+                self.best,
+                seeds[begin : begin + _CHUNK // 2],
             )
-            for start in range(0, pairs, _PAIRS)
-            if str(start) not in done
+            for begin in range(0, pairs, _CHUNK // 2)
         }
+        return counted([n for wins in self._play(iteration, label, tasks) for n in wins])
 
-        def numbers(start: int) -> range:
-            return range(2 * start + 1, 2 * (start + len(tasks[start].seeds)) + 1)
+    def _play(
+        self, iteration: int, label: str, tasks: Mapping[int, SelfPlay | PlayPairs]
+    ) -> list[Any]:
+        """Play the missing ones of tasks, by their first game; return the results of all."""
+        done = self._done.setdefault(label, {})
+        count = sum(task.games for task in tasks.values())
+        self._count += count
 
-        for start, wins in self._run_tasks(label, tasks, numbers):
-            done[str(start)] = wins
-            self._on_games(label, 2 * sum(map(len, done.values())), 2 * pairs)
-            if self._is_due():
-                self._save()
-        return counted([n for wins in done.values() for n in wins])
+        def report() -> None:
+            played = sum(task.games for first, task in tasks.items() if first in done)
+            self._on_games(label, played, count)
 
-    def _run_tasks(
-        self, label: str, tasks: Mapping[int, Callable[[], _T]], games: Callable[[int], range]
-    ) -> Iterator[tuple[int, _T]]:
-        """Yield the numbers and results of tasks as workers finish them.
-
-        `games` returns the numbers of a task's games, from 1.
-        """
-        runner: TaskRunner[int, _T] = TaskRunner(
+        report()
+        runner: TaskRunner[int, Any] = TaskRunner(
             self._workers,
-            tasks,
-            lambda executor, number: executor.submit(play_task, tasks[number]),
-            name=lambda number: f"{numbered('game', games(number))} of {label}",
+            [first for first in tasks if first not in done],
+            lambda executor, first: executor.submit(play_task, tasks[first]),
+            name=lambda first: (
+                f"{numbered('game', range(first, first + tasks[first].games))} of {label}"
+            ),
         )
-        for number, future in runner:
-            yield number, future.result()
-
-    # ---------------------------------------------------------------------------------- files
-
-    def _is_due(self) -> bool:
-        return time.monotonic() >= self._due
-
-    def _save(self) -> None:
-        with self._timed():
-            self._folder.save(self.settings, self._progress)
-
-    def _save_games(self, iteration: int, done: Mapping[int, TrainingGames]) -> None:
-        with self._timed():
-            self._folder.save_games(iteration, done)
-
-    @contextlib.contextmanager
-    def _timed(self) -> Iterator[None]:
-        """Save within this context; the longer saving takes, the later the next one is due."""
-        started = time.monotonic()
-        yield
-        saved = time.monotonic()
-        self._due = saved + max(_SAVE_SECONDS, (saved - started) / _SAVE_SHARE)
+        for first, future in runner:
+            done[first] = result = future.result()
+            plain = result.to_text() if isinstance(result, TrainingGames) else result
+            self._run.add(_iteration(iteration), [label, first, plain])
+            report()
+        return [done[first] for first in tasks]
 
 
-def _joined_in_order(chunks: Mapping[int, TrainingGames]) -> TrainingGames:
-    return TrainingGames.joined([chunks[chunk] for chunk in sorted(chunks)])
+def _iteration(number: int) -> str:
+    """Return the name of an iteration's results."""
+    return f"iteration-{number:04}"
+
+
+def _adopted(iteration: int) -> str:
+    """Return the file of the weights that were accepted in an iteration."""
+    return f"adopted-{iteration:04}.npz"
 
 
 def _workers_of(jobs: int | None, dask: str | None) -> contextlib.AbstractContextManager[Workers]:

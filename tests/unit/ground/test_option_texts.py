@@ -171,8 +171,8 @@ def test_quoted_values_work_wherever_a_description_is_read(tmp_path, monkeypatch
         games=40,
     )
     optimization = Optimization(settings)
-    assert [one.name for one in optimization.parameters] == ["plans", "w"]
-    assert optimization.command(optimization.best) == (
+    assert [one.name for one in optimization.versions.parameters] == ["plans", "w"]
+    assert optimization.versions.command(optimization.best) == (
         f'beam:weights="{name}",time_ms=0,nodes=5,plans=64,width=9'
     )
     inside = 'greedy:deck="policy:path=""x,y.npz"",rules=1.5"'

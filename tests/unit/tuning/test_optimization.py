@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import random
+import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from functools import partial
@@ -18,6 +19,7 @@ from locmsim.arena import Arena
 from locmsim.arena.fixtures import Task
 from locmsim.arena.registry import make_game
 from locmsim.tuning import optimization as optimizing
+from locmsim.tuning import trials as trials_module
 from locmsim.tuning.optimization import Optimization, OptimizationSettings
 from locmsim.tuning.parameter_plot import parameters_svg
 from locmsim.workers import Workers
@@ -71,7 +73,7 @@ def finished(optimization: Optimization) -> Optimization:
 @pytest.mark.slow
 def test_a_bot_becomes_better(bot: str) -> None:
     optimization = finished(begun(bot))
-    assert 180 <= optimization.games <= 200
+    assert 180 <= optimization.trials.games <= 200
     assert float(optimization.values["skill"]) > 0.5
     score = optimization.progress.score
     assert score is not None
@@ -80,7 +82,7 @@ def test_a_bot_becomes_better(bot: str) -> None:
     assert proof.better
     assert proof.score[0] > 0.5
     assert "tuned" in proof.text
-    picture = parameters_svg(optimization.parameters, optimization.history)
+    picture = parameters_svg(optimization.versions.parameters, optimization.trials.history)
     assert picture.startswith("<svg ")
     assert ">skill</text>" in picture
 
@@ -90,8 +92,8 @@ def test_a_bot_becomes_better(bot: str) -> None:
 def test_against_an_opponent(bot: str, method: str) -> None:
     pytest.importorskip("cmaes")
     optimization = finished(begun(bot, 200, against=("mine.py:Mine:skill=0.4",), method=method))
-    assert 150 <= optimization.games <= 200
-    assert len({point for _, point in optimization.history}) > 1
+    assert 150 <= optimization.trials.games <= 200
+    assert len({point for _, point in optimization.trials.history}) > 1
     if method == "spsa":  # which needs fewer games
         assert float(optimization.values["skill"]) > 0.25
 
@@ -105,25 +107,27 @@ def test_a_run_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path
     for progress in stopped.run(jobs=1):
         if progress.games >= 30:
             break
-    log = folder / "trials.csv"
+    log = folder / "trials.jsonl"
     with log.open("a") as file:  # a line that was not written whole
-        file.write("77,1.")
+        file.write("[1.")
     resumed = begun(bot, 120, folder)
     first = next(iter(resumed.run(jobs=1)))
     assert first.games >= 30
     resumed = finished(begun(bot, 120, folder))
-    assert resumed.history == whole.history
+    assert resumed.trials.history == whole.trials.history
     assert resumed.values == whole.values
     again = begun(bot, 120, folder)
     assert [*again.run(jobs=1)] == []
     assert again.values == whole.values
-    with pytest.raises(ValueError, match=r"games: .*state was begun with 120, not 140"):
-        finished(begun(bot, 140, folder))
-    log.write_text("1,7\n")
-    with pytest.raises(ValueError, match="line 1: not the result of that trial"):
+    with pytest.raises(ValueError, match=r"games: .*state was begun with 120, not 100"):
+        finished(begun(bot, 100, folder))
+    with pytest.raises(ValueError, match=r"method: .*state was begun with 'spsa', not 'cmaes'"):
+        finished(begun(bot, 140, folder, method="cmaes"))
+    log.write_text("[7]\n")
+    with pytest.raises(ValueError, match="line 1: not a result of an optimization: not the result"):
         finished(begun(bot, 120, folder))
-    (folder / "settings.json").write_text(json.dumps([]))
-    with pytest.raises(ValueError, match="not the settings of an optimization"):
+    (folder / "run.json").write_text(json.dumps([]))
+    with pytest.raises(ValueError, match="not the state of an optimization"):
         finished(begun(bot, 120, folder))
 
 
@@ -137,7 +141,7 @@ def test_values_in_a_file(bot: str, tmp_path: Path) -> None:
     optimization = finished(
         begun("mine.py:Mine:weights={file}", 60, template='skill {skill=0.2:0..1} "{}"\n')
     )
-    path = optimization.command(optimization.best).rpartition("=")[2]
+    path = optimization.versions.command(optimization.best).rpartition("=")[2]
     assert Path(path).read_text() == f'skill {optimization.values["skill"]} "{{}}"\n'
     with pytest.raises(ValueError, match="does not say where the file is"):
         begun("mine.py:Mine", template="{skill=1}")
@@ -198,7 +202,7 @@ def test_the_proof_has_cards_that_the_tuning_never_saw(
 
 
 def test_the_start_is_the_default_of_an_option(bot: str) -> None:
-    (skill,) = begun("mine.py:Mine:skill={skill}").parameters
+    (skill,) = begun("mine.py:Mine:skill={skill}").versions.parameters
     assert (skill.start, skill.kind) == (0.2, "float")
     with pytest.raises(ValueError, match="parameter crash: it has no start"):
         begun("mine.py:Mine:crash={crash}")
@@ -247,7 +251,7 @@ def decided(task: Task, **how: bool) -> list[SimpleNamespace]:
 
 def trials_of(folder: Path) -> list[str]:
     """Return the results of all trials, each of which depends on what was asked."""
-    return (folder / "trials.csv").read_text().splitlines()
+    return (folder / "trials.jsonl").read_text().splitlines()
 
 
 @pytest.mark.slow
@@ -259,7 +263,7 @@ def test_a_long_run_that_is_killed_again_and_again_does_not_drift(
     monkeypatch.setattr(optimizing, "play_games", decided)
     bot = "beam:time_ms=0,nodes={nodes=4:1..40:int},width={width=40:1..200:int}"
     whole = finished(begun(bot, games, tmp_path / "whole"))
-    assert games - 50 <= whole.games <= games
+    assert games - 50 <= whole.trials.games <= games
     folder, randomly = tmp_path / "state", random.Random(3)
     kills = sorted(randomly.sample(range(100, games - 100), 12))
     for kill in kills:
@@ -267,15 +271,53 @@ def test_a_long_run_that_is_killed_again_and_again_does_not_drift(
         for progress in run.run(jobs=1):
             if progress.games >= kill:
                 break
-        line = f"{len(trials_of(folder)) + 1},1.5\n"
-        with (folder / "trials.csv").open("a") as file:
-            file.write(line[: randomly.randrange(len(line))])
+        with (folder / "trials.jsonl").open("a") as file:
+            file.write("[1.5]\n"[: randomly.randrange(6)])
     resumed = finished(begun(bot, games, folder))
     assert trials_of(folder) == trials_of(tmp_path / "whole")
     for other in (resumed, Optimization.load(folder)):
-        assert (other.games, other.best) == (whole.games, whole.best)
-        assert other.history == whole.history
+        assert (other.trials.games, other.best) == (whole.trials.games, whole.best)
+        assert other.trials.history == whole.trials.history
         assert other.progress == whole.progress
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["spsa", "cmaes"])
+def test_a_run_that_is_killed_at_any_step_or_extended_ends_alike(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More games go on from what is there, as often as it is killed, and whenever they are wanted;
+    a run that was begun with as many is another one, except by a method without a plan.
+    """
+    pytest.importorskip("cmaes")
+    monkeypatch.setattr(optimizing, "play_games", decided)
+    bot = "beam:time_ms=0,nodes={nodes=4:1..40:int},width={width=40:1..200:int}"
+
+    def run(folder: Path, games: int) -> Optimization:
+        return begun(bot, games, folder, method=method)
+
+    whole, steps = tmp_path / "whole", []
+    for games in (200, 300, 500):
+        for _ in run(whole, games).run(jobs=1):
+            steps.append((games, tmp_path / f"step{len(steps)}"))
+            shutil.copytree(whole, steps[-1][1])
+    best = Optimization.load(whole).best
+    for number, (games, step) in enumerate(steps[::9]):
+        with (step / "trials.jsonl").open("a") as file:
+            file.write("[1.5]\n"[: number % 6])
+        for more in [one for one in (200, 300, 500) if one >= games]:
+            resumed = run(step, more)
+            if more == 500:
+                finished(resumed)
+            else:  # it is extended before it has ended
+                next(iter(resumed.run(jobs=1)), None)
+        assert trials_of(step) == trials_of(whole)
+        assert resumed.best == best
+        assert 450 <= resumed.trials.games <= 500
+    with pytest.raises(ValueError, match=r"games: .*whole was begun with 500, not 300"):
+        run(whole, 300)
+    at_once = finished(run(tmp_path / "other", 500))
+    assert (at_once.best == best) == (method == "cmaes")
 
 
 @pytest.mark.slow
@@ -295,7 +337,7 @@ def test_the_trials_are_divided_among_all_workers_in_as_few_tasks_as_they_allow(
 
         def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
             nonlocal most
-            sizes.append(len(args[0].numbers))
+            sizes.append(len(args[0]))
             future: Future[Any] = Future()
             self.waiting.append((future, partial(fn, *args, **kwargs), sizes[-1]))
             most = max(most, sum(size for *_, size in self.waiting))
@@ -313,19 +355,19 @@ def test_the_trials_are_divided_among_all_workers_in_as_few_tasks_as_they_allow(
         yield Workers(later, lambda: slots)
 
     counted = 0
-    interval = optimizing.score_interval
+    interval = trials_module.score_interval
 
     def counting(*arguments: Any) -> Any:
         nonlocal counted
         counted += 1
         return interval(*arguments)
 
-    monkeypatch.setattr(optimizing, "score_interval", counting)
+    monkeypatch.setattr(trials_module, "score_interval", counting)
     monkeypatch.setattr("locmsim.workers.wait", wait)
     monkeypatch.setattr(Arena, "workers", workers)
     monkeypatch.setattr(optimizing, "play_games", decided)
     run = finished(begun("beam:time_ms=0,nodes={nodes=4:1..40:int}", 2000))
-    trials = run.games // 2
+    trials = run.trials.games // 2
     assert sum(sizes) == trials
     # 0.2 seconds hold 16 of these trials, and 48 are under way at a time.
     expected = {1: 16, 4: 12, 32: 1}[slots]

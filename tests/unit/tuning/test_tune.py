@@ -6,6 +6,7 @@ import os
 import pickle
 import random
 import re
+import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -364,6 +365,35 @@ def test_resuming_after_a_stop(after: int, tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.slow
+def test_a_tuning_that_is_killed_at_any_step_ends_as_if_nothing_had_happened(
+    tmp_path: Path,
+) -> None:
+    """As after SIGKILL: nothing but the files is left, and a last line may not be whole."""
+    settings = TuningSettings("1.2", games=40, match_games=24, nodes=20, pools=2)
+    whole = Tuner(settings, start=BAD_ATTACK, folder=tmp_path / "whole")
+    steps: list[Path] = []
+
+    def copy(*progress: object) -> None:
+        steps.append(tmp_path / f"step{len(steps)}")
+        shutil.copytree(tmp_path / "whole", steps[-1])
+
+    for _ in whole.run(2, on_games=copy):
+        copy()
+    assert whole.accepted
+    assert len(steps) >= 14
+    for number, step in enumerate(steps):
+        for log in step.glob("iteration-*.jsonl"):
+            with log.open("a") as file:
+                file.write('["self-play", 1, "UEs'[: number * 2])
+        # Weights that were written before the state that says so.
+        shutil.copy(next((tmp_path / "whole").glob("adopted-*.npz")), step)
+        resumed = Tuner(folder=step)
+        lines(resumed, 2)
+        assert resumed.best == whole.best
+        assert resumed.record() == whole.record()
+
+
+@pytest.mark.slow
 def test_fit_repairs_broken_weights() -> None:
     """A short tuning corrects weights that dislike attack, as games with unseen cards show."""
     tuner = Tuner(
@@ -442,12 +472,11 @@ def test_bad_weights_files(tmp_path: Path) -> None:
     [
         ({"rules": "2"}, "unknown rules '2'"),
         ({"rules": "1.2", "parts": ("deck",)}, r"parts: rules 1\.2 have a draft"),
-        ({"parts": ("deck", "luck")}, "parts: expected some of"),
-        ({"parts": ("draft",)}, r"parts: rules 1\.5 have a deck to choose, not a draft"),
         (
-            {"parts": ("deck", "eval")},
-            "parts: expected some of eval,deck,draft,network in this order",
+            {"parts": ("deck", "luck")},
+            "parts: expected some of eval,deck,draft,network, got 'luck'",
         ),
+        ({"parts": ("draft",)}, r"parts: rules 1\.5 have a deck to choose, not a draft"),
         ({"games": 1}, "games: expected 2 to "),
         ({"nodes": 1.5}, "nodes: expected an integer, got 1.5"),
         ({"pools": 10**7}, "pools: expected 1 to 999999, got 10000000"),
@@ -456,6 +485,7 @@ def test_bad_weights_files(tmp_path: Path) -> None:
 def test_bad_settings(settings: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Tuner(settings)
+    assert TuningSettings(parts=("deck", "eval")).parts == ("eval", "deck")  # in any order
 
 
 def test_two_tunings_in_one_folder(tmp_path: Path) -> None:
@@ -465,7 +495,7 @@ def test_two_tunings_in_one_folder(tmp_path: Path) -> None:
     running = first.run(2)
     next(running)
     saved = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(ValueError, match=f"^{re.escape(str(tmp_path))}: another process is tuning"):
+    with pytest.raises(ValueError, match=f"^{re.escape(str(tmp_path))}: another process uses it"):
         lines(second, 1)
     assert saved == {path: path.read_bytes() for path in tmp_path.iterdir()}
     running.close()
@@ -478,26 +508,30 @@ def test_a_folder_that_cannot_be_locked(tmp_path: Path, monkeypatch: pytest.Monk
     def unsupported(descriptor: int) -> bool:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
 
-    monkeypatch.setattr("locmsim.tuning.files.try_lock", unsupported)
+    monkeypatch.setattr("locmsim.tuning.run.try_lock", unsupported)
     assert len(lines(Tuner(SMALL, folder=tmp_path), 1)) == 1
 
 
 def test_bad_states_are_refused_by_name(tmp_path: Path) -> None:
     lines(Tuner(SMALL, folder=tmp_path), 1)
-    with pytest.raises(ValueError, match="nodes is 20 there, not 200"):
+    with pytest.raises(ValueError, match=r"nodes: .* was begun with 20, not 200"):
         Tuner({"nodes": 200}, folder=tmp_path)
     with pytest.raises(ValueError, match="it started from other weights"):
         Tuner(start=BAD_ATTACK, folder=tmp_path)
-    file = tmp_path / "games-0001.npz"
+    file = tmp_path / "iteration-0001.jsonl"
     good = file.read_bytes()
-    for bad in (b"", b"x" * 100, good[: len(good) // 2]):
+    for bad in (b"x" * 100 + b"\n", b"[]\n", good[: len(good) // 2] + b"\n", good[:60] + good[70:]):
         file.write_bytes(bad)
-        with pytest.raises(ValueError, match=r"games-0001\.npz: not the games of a tuning"):
+        with pytest.raises(ValueError, match=r"iteration-0001\.jsonl: line \d+: not a result of a"):
+            lines(Tuner(folder=tmp_path), 2)
+    for bad in (b"", good[: len(good) // 4]):
+        file.write_bytes(bad)
+        with pytest.raises(ValueError, match=r"0001\.jsonl: games of iteration 1 are gone"):
             lines(Tuner(folder=tmp_path), 2)
     file.unlink()
-    with pytest.raises(ValueError, match=r"games-0001\.npz: the games of iteration 1 are gone"):
+    with pytest.raises(ValueError, match=r"0001\.jsonl: games of iteration 1 are gone"):
         lines(Tuner(folder=tmp_path), 2)
-    state = tmp_path / "state.json"
+    state = tmp_path / "run.json"
     content = json.loads(state.read_text())
     for bad in (
         "",
@@ -507,9 +541,9 @@ def test_bad_states_are_refused_by_name(tmp_path: Path) -> None:
         json.dumps({**content, "accepted": [{}]}),
     ):
         state.write_text(bad)
-        with pytest.raises(ValueError, match=r"state\.json: "):
+        with pytest.raises(ValueError, match=r"run\.json: "):
             Tuner(folder=tmp_path)
     state.write_text(json.dumps(content))
     (tmp_path / "start.npz").write_bytes(b"")
-    with pytest.raises(ValueError, match=r"state\.json: .*start\.npz: not a weights file"):
+    with pytest.raises(ValueError, match=r"run\.json: .*start\.npz: not a weights file"):
         Tuner(folder=tmp_path)
