@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-__all__ = ["METHODS", "Method", "Point", "Trial", "make_method"]
+__all__ = ["METHODS", "Method", "Point", "Trial"]
 
 Point = tuple[float, ...]
 
@@ -190,29 +190,3 @@ METHODS: dict[str, type[Spsa] | type[Cmaes]] = {
     "spsa": Spsa,
     "cmaes": Cmaes,
 }
-
-
-def make_method(name: str, reach: Sequence[tuple[float, float]], trials: int, seed: int) -> Method:
-    """Return a method.
-
-    Parameters
-    ----------
-    name : str
-        One of `METHODS`.
-    reach : sequence of pairs of float
-        The bounds of each parameter, in steps from its start.
-    trials : int
-        The length of the run.
-    seed : int
-        The seed of its random numbers.
-
-    Raises
-    ------
-    ValueError
-        The name is unknown.
-    ImportError
-        A package is missing; the message says how to install it.
-    """
-    if name not in METHODS:
-        raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {name!r}")
-    return METHODS[name](reach, trials, seed)

@@ -46,16 +46,16 @@ class _Played(NamedTuple):
     elapsed_ns: int
 
 
-def play_trials(trials: Sequence[Sequence[Task]], **how: bool) -> list[_Played]:
-    """Play the mirrored pairs of some trials, in a worker; `how` as for `play_games`."""
-    return [_play_trial(pairs, how) for pairs in trials]
+def play_trials(trials: Sequence[Sequence[Task]], again: bool, apart: bool) -> list[_Played]:
+    """Play the mirrored pairs of some trials, in a worker, as `play_games` does."""
+    return [_play_trial(pairs, again, apart) for pairs in trials]
 
 
-def _play_trial(pairs: Sequence[Task], how: Mapping[str, bool]) -> _Played:
+def _play_trial(pairs: Sequence[Task], again: bool, apart: bool) -> _Played:
     points, faults, elapsed = [], [], 0
     for pair in pairs:
         points.append(0.0)
-        for record in play_games(pair, **how):
+        for record in play_games(pair, again=again, apart=apart):
             outcome = record.outcome
             elapsed += record.elapsed_ns
             won = None if outcome.winner is None else outcome.players[outcome.winner]
@@ -315,7 +315,7 @@ class Optimization:
 
         def submit(executor: Executor, numbers: list[int], again: bool) -> Future[list[_Played]]:
             trials = [self._pairs(number) for number in numbers]
-            return executor.submit(play_trials, trials, again=again, apart=apart)
+            return executor.submit(play_trials, trials, again, apart)
 
         def name(numbers: Sequence[int]) -> str:
             bot = self.versions.command(self.trials.open[numbers[0]].first)

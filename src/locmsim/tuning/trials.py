@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from locmsim.stats import Interval, PairCounts, score_interval
-from locmsim.tuning.methods import METHODS, Point, Trial, make_method
+from locmsim.tuning.methods import METHODS, Method, Point, Trial
 
 __all__ = ["AHEAD", "CHECK", "Trials"]
 
@@ -46,7 +46,7 @@ class Trials:
         each = (checks if METHODS[method].compares_two else 2) + checks / (CHECK - 1)
         trials, *self._later = [max(1, round(games / each)) for games in goals]
         self._total = _with_checks(trials)
-        self._method = make_method(method, reach, trials, seed)
+        self._method: Method = METHODS[method](reach, trials, seed)
         self._against = against
         self._asked = self.answered = self.games = 0
         self.origin: Point = (0.0,) * len(reach)
