@@ -14,7 +14,7 @@ from locmsim._io import write_whole
 from locmsim.arena.fixtures import Player
 from locmsim.contract import Game
 from locmsim.referee.agent_process import AgentFacts
-from locmsim.referee.players import agent_of, is_foreign_text, known_of
+from locmsim.referee.players import Seat, seat_of
 from locmsim.tuning.methods import Point
 from locmsim.tuning.parameters import Parameter, Template, read_parameters, texts
 
@@ -26,7 +26,9 @@ FILE = "file"
 
 def is_program(text: str, game: Game) -> bool:
     """Check a player's description; agents of others are made when games begin."""
-    return not is_foreign_text(text, game) and agent_of(text, f"player {text!r}", game) is None
+    seat = seat_of(text, f"player {text!r}", game)
+    seat.check()
+    return seat.process
 
 
 class Versions:
@@ -77,7 +79,7 @@ class Versions:
             before = before.rpartition(":")[0]
             with contextlib.suppress(ValueError):
                 if self._game.is_agent(before):
-                    return known_of(before, "player", self._game) or AgentFacts()
+                    return Seat(before, self._game, "player").known() or AgentFacts()
         return AgentFacts()
 
     def values(self, point: Point) -> dict[str, str]:
