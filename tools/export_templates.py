@@ -42,12 +42,7 @@ MODULES = (
     "networks._network",
     "networks._decks",
     "networks._drafts",
-    "search._evaluation",
-    "search._work",
     "search._wins",
-    "search._beam",
-    "search._mcts",
-    "search._halving",
     "search._belief",
     "search._engine",
 )
@@ -64,7 +59,7 @@ KIT = "export/data/kit.h"
 #: Functions that the hand-written parts in `DATA` call.
 PARTS = """
     write_number card_of_row entry_with add_seen_card pool_of_seen pool_set_weights
-    search._evaluation.evaluate eval_fill eval_use_table
+    search._engine.evaluate eval_fill eval_use_table
     fill_card_keys engine_init engine_use engine_begin engine_run card_terms
     shown_read shown_write state_seen path_of play_on sampled_world
     match_seed match_offer match_deal state_end_turn

@@ -42,9 +42,9 @@ from locmsim._core cimport (
 )
 
 from locmsim.search._belief cimport Knowledge
-from locmsim.search._evaluation cimport CompiledEvaluation, eval_t, evaluate
+from locmsim.search._engine cimport CompiledEvaluation, eval_t, evaluate
 
-from locmsim.search._evaluation import TERMS
+from locmsim.search._engine import TERMS
 
 __all__ = [
     "HAND_SET_WEIGHTS",

@@ -7,9 +7,7 @@ from locmsim._core cimport (
 from locmsim.networks._drafts cimport DraftNetworks, draft_value_t
 from locmsim.networks._network cimport Network
 from locmsim.search._belief cimport belief_t, pool_t, prior_t
-from locmsim.search._engine cimport engine_t
-from locmsim.search._evaluation cimport CompiledEvaluation, eval_t, weights_t
-from locmsim.search._work cimport options_t
+from locmsim.search._engine cimport CompiledEvaluation, engine_t, eval_t, options_t, weights_t
 
 ctypedef struct believer_t:     # what the opponent in a row knows from what it was shown
     belief_t b

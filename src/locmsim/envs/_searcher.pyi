@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from locmsim.networks._drafts import DraftNetworks
 from locmsim.networks._network import Network
-from locmsim.search._evaluation import CompiledEvaluation
+from locmsim.search._engine import CompiledEvaluation
 from locmsim.search.options import SearchOptions
 
 __all__ = ["Searcher"]

@@ -38,17 +38,19 @@ from locmsim.search._belief cimport (
     pool_set_weights,
 )
 from locmsim.search._engine cimport (
+    UNLIMITED,
+    CompiledEvaluation,
     engine_begin,
     engine_free,
     engine_init,
     engine_run,
     engine_use,
+    eval_use_table,
     fill_options,
     found_t,
     turn_seed,
+    watch_t,
 )
-from locmsim.search._evaluation cimport CompiledEvaluation, eval_use_table
-from locmsim.search._work cimport UNLIMITED, watch_t
 
 from locmsim.decks.draft_value import DRAFTS
 from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_COPY, TEMPERATURES

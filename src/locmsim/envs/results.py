@@ -11,7 +11,7 @@ from locmsim.decks.value import default_value
 from locmsim.envs._rows import Views
 from locmsim.envs.episodes import EpisodeMatch, Episodes
 from locmsim.rules.rulesets import DECK_SIZE
-from locmsim.search._values import tanh
+from locmsim.search._engine import tanh
 
 __all__ = ["Results"]
 

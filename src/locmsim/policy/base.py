@@ -158,7 +158,7 @@ def row_seeds(seed: int, rows: int) -> NDArray[np.uint64]:
 
 def _gumbel(seeds: NDArray[np.uint64] | int, rows: int, actions: int) -> NDArray[np.float64]:
     """Return Gumbel noise, hashed from each row's seed and the action's number."""
-    from locmsim.search._values import gumbel  # only policies that sample need the searches
+    from locmsim.search._engine import gumbel  # only policies that sample need the searches
 
     if isinstance(seeds, int | np.integer):
         keys = row_seeds(int(seeds), rows)

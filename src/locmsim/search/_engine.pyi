@@ -1,13 +1,38 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import final
 
+import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
+from locmsim._batch import StateArray
 from locmsim._core import Determinizer, State
+from locmsim.batch import BatchFunction
 from locmsim.networks._network import Network
-from locmsim.search._evaluation import CompiledEvaluation
 from locmsim.search.options import SearchOptions
 
-__all__ = ["EngineResult", "SearchEngine", "play_game", "seed_of_turn"]
+__all__ = [
+    "TERMS",
+    "BatchEngine",
+    "CompiledEvaluation",
+    "EngineResult",
+    "SearchEngine",
+    "SharedEngine",
+    "exp",
+    "expected_results",
+    "gumbel",
+    "log",
+    "play_game",
+    "seed_of_turn",
+    "tanh",
+]
+
+TERMS: dict[str, str]
+
+@final
+class CompiledEvaluation:
+    def __new__(cls, weights: Mapping[str, float]) -> CompiledEvaluation: ...
+    def __call__(self, state: State, player: int) -> float: ...
 
 class EngineResult:
     actions: list[int]
@@ -57,3 +82,36 @@ def play_game(
     ends: list[State] | None = None,
 ) -> tuple[int, int]: ...
 def seed_of_turn(seed: int, turn: int) -> int: ...
+
+@disjoint_base
+class BatchEngine(SearchEngine):
+    def __new__(
+        cls,
+        options: SearchOptions,
+        evaluation: CompiledEvaluation,
+        network: Network | None,
+        function: BatchFunction,
+        deals: bool = False,
+    ) -> BatchEngine: ...
+
+@disjoint_base
+class SharedEngine(SearchEngine):
+    def __new__(
+        cls,
+        options: SearchOptions,
+        evaluation: CompiledEvaluation,
+        network: Network | None,
+        threads: int,
+    ) -> SharedEngine: ...
+    def serve(self, i: int) -> None: ...
+
+def exp(x: float) -> float: ...
+def log(x: float) -> float: ...
+def tanh(x: float) -> float: ...
+def gumbel(uniform: NDArray[np.float64]) -> None: ...
+def expected_results(
+    evaluator: CompiledEvaluation,
+    network: Network | None,
+    batch: StateArray,
+    out: NDArray[np.float64],
+) -> None: ...

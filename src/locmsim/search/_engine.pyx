@@ -1,65 +1,99 @@
 """Run whole searches for Python with engines, and games between engines for tuning."""
 
 from copy import copy
-from threading import current_thread, main_thread
+from dataclasses import replace
+from threading import Thread, current_thread, main_thread
 
+cimport cython
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.pythread cimport (
+    PyThread_acquire_lock,
+    PyThread_allocate_lock,
+    PyThread_free_lock,
+    PyThread_release_lock,
+)
+from libc.math cimport sqrtf
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memset
 
+from locmsim._batch cimport StateArray
 from locmsim._core cimport (
+    AREA_TARGET,
     ATTACK,
+    BREAKTHROUGH,
+    DRAIN,
+    GUARD,
     GUARDED,
+    LETHAL,
+    MAX_ACTIONS,
     MAX_BOARD,
+    MAX_DECK,
+    PASS,
     READY,
     RULES_10,
+    WARD,
     Determinizer,
     State,
     Table,
+    card_t,
     encode_action,
     fill_card_keys,
     lane_slots,
     mixed,
     move_t,
+    player_of,
     player_t,
     seed_of,
     state_apply,
+    state_deal,
     state_end_turn,
+    state_list,
     state_player,
     state_t,
     state_winner,
+    stream_below,
     stream_start,
     table_t,
+    turn_hash,
     unknown_t,
 )
+from locmsim._locks cimport wait_for
+from locmsim._math cimport atanh64, exp32, exp64, log64, tanh32, tanh64
 from locmsim._platform cimport now_ns_
-from locmsim.networks._network cimport Network, network_t
-from locmsim.search._beam cimport beam_search, search_wins
-from locmsim.search._evaluation cimport CompiledEvaluation, eval_t, eval_use_table
-from locmsim.search._halving cimport best_plan
-from locmsim.search._mcts cimport turn_node_t, turns_t
-from locmsim.search._work cimport (
-    MAX_PLANS,
-    PLANS_SEEN,
-    UNLIMITED,
-    begin_share,
-    budget_t,
-    candidate_t,
-    end_share,
-    options_t,
-    path_of,
-    plan_t,
-    play_on,
-    record_t,
-    work_t,
-    sampled_world,
+from locmsim.networks._network cimport Network, network_t, network_value
+from locmsim.search._wins cimport (
+    can_kill,
+    is_useful,
+    missing_damage,
+    most_damage,
+    prepare_wins,
+    wins_t,
 )
 
 from locmsim.search.options import MCTSOptions
 
-__all__ = ["EngineResult", "SearchEngine", "play_game", "seed_of_turn"]
+__all__ = [
+    "TERMS",
+    "BatchEngine",
+    "CompiledEvaluation",
+    "EngineResult",
+    "SearchEngine",
+    "SharedEngine",
+    "exp",
+    "expected_results",
+    "gumbel",
+    "log",
+    "play_game",
+    "seed_of_turn",
+    "tanh",
+]
 
+include "_engine_evaluation.pxi"
+include "_engine_work.pxi"
+include "_engine_beam.pxi"
+include "_engine_mcts.pxi"
+include "_engine_halving.pxi"
 
 cdef enum:
     MAX_RECORDS = 1 << 18
@@ -502,3 +536,10 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
     finally:
         free(at_ends)
     return winner, state.s.turn - start.s.turn
+
+
+# ---- more of them, which exported bots do not need -----------------------------------------------
+
+include "_engine_batched.pxi"
+include "_engine_shared.pxi"
+include "_engine_values.pxi"

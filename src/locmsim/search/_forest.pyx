@@ -53,9 +53,8 @@ from locmsim.game._layout cimport (
 )
 from locmsim.game._turn_view cimport TurnView, shorten_cards
 from locmsim.networks._network cimport Network, network_value
-from locmsim.search._engine cimport turn_seed
+from locmsim.search._engine cimport cuts_t, left_after, start_cuts, turn_seed
 from locmsim.search._wins cimport can_kill
-from locmsim.search._work cimport cuts_t, left_after, start_cuts
 
 from locmsim.game._layout import LAYOUT_CODES
 

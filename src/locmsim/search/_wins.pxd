@@ -1,5 +1,5 @@
 # A search for a win within the turn considers only actions that can matter, ordered by the damage
-# still missing. `beam_pass` in _beam.pyx does the search.
+# still missing. `beam_pass` in _engine_beam.pxi does the search.
 
 from libc.stdint cimport int16_t, int32_t, uint32_t
 from libc.string cimport memset
@@ -34,13 +34,20 @@ from locmsim._core cimport (
     table_t,
 )
 from locmsim._platform cimport count_bits_, lowest_bit_
-from locmsim.search._evaluation cimport open_attack
 
 
 ctypedef struct wins_t:
     int16_t potential[MAX_CARDS]    # the most damage that a card of the hand can add
     bint wakes                      # some card may ready a creature
     bint needs_creatures            # some card used on the player's creatures harms the opponent
+
+
+cdef inline int open_attack(const player_t* other, const int32_t* attack, bint one) noexcept nogil:
+    """Return the attack in lanes where the other player has no Guard."""
+    cdef uint32_t guarded = other.marks >> GUARDED & 63
+    if one:
+        return 0 if guarded else attack[0]
+    return (0 if guarded & 7 else attack[0]) + (0 if guarded >> 3 else attack[1])
 
 
 cdef inline int ready_attack(const state_t* s, const table_t* t, bint everywhere) noexcept nogil:

@@ -10,7 +10,7 @@ from locmsim._core import State
 from locmsim.networks._network import Network
 from locmsim.networks.weights import Weights, shared_weights
 from locmsim.rules.rulesets import get_rules
-from locmsim.search._evaluation import TERMS, CompiledEvaluation
+from locmsim.search._engine import TERMS, CompiledEvaluation
 
 if TYPE_CHECKING:  # bots start without numpy
     import numpy as np
@@ -308,7 +308,7 @@ class Evaluation(TurnEndEvaluation, Mapping[str, float]):
         """
         import numpy as np
 
-        from locmsim.search._values import expected_results
+        from locmsim.search._engine import expected_results
 
         array = batch._array
         if array.rule_set != self.rules:
@@ -385,7 +385,7 @@ def win_chance(
     import numpy as np
 
     from locmsim.batch import StateBatch
-    from locmsim.search._values import exp
+    from locmsim.search._engine import exp
 
     if player is not None:
         player = player_number(player)

@@ -16,9 +16,8 @@ from locmsim.game._turn_view import TurnView
 from locmsim.game.layouts import get_layout
 from locmsim.game.observation import Observation
 from locmsim.rules.rulesets import get_rules
-from locmsim.search._engine import seed_of_turn
+from locmsim.search._engine import gumbel, seed_of_turn
 from locmsim.search._forest import Forest
-from locmsim.search._values import gumbel
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import (
     Evaluation,

@@ -11,7 +11,7 @@ from locmsim.errors import LocmError
 from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation
 from locmsim.networks.weights import Weights
-from locmsim.search._engine import EngineResult, SearchEngine
+from locmsim.search._engine import BatchEngine, EngineResult, SearchEngine, SharedEngine
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation, MoverEvaluation, TurnEndEvaluation
 from locmsim.search.options import BeamOptions, MCTSOptions, SearchOptions
@@ -279,9 +279,7 @@ class Search:
         """Make an engine from the options and the evaluation."""
         source = self.evaluation_for(rules)
         if not isinstance(source, Evaluation):
-            # Bots never need these, nor numpy.
-            from locmsim.batch import evaluation_function
-            from locmsim.search._batched import BatchEngine
+            from locmsim.batch import evaluation_function  # bots never need it, nor numpy
 
             if threads > 1:
                 raise ValueError("threads: a function that evaluates is called by one")
@@ -289,8 +287,6 @@ class Search:
             deals = isinstance(source, MoverEvaluation)
             return BatchEngine(self.options, own, None, evaluation_function(source), deals)
         if threads > 1:
-            from locmsim.search._shared import SharedEngine  # nor that
-
             return SharedEngine(self.options, source.compiled, source.network, threads)
         return SearchEngine(self.options, source.compiled, source.network)
 

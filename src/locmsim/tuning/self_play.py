@@ -31,8 +31,7 @@ from locmsim.rules.cards import Card
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
 from locmsim.search import BeamOptions, Evaluation
-from locmsim.search._engine import SearchEngine, play_game
-from locmsim.search._evaluation import TERMS, CompiledEvaluation
+from locmsim.search._engine import TERMS, CompiledEvaluation, SearchEngine, play_game
 from locmsim.search.belief import attractions, draft_attractions
 from locmsim.stats import PairCounts
 from locmsim.tuning.proposals import propose_deck, score_builder

@@ -22,7 +22,7 @@ from locmsim.networks import BLOCKS, LARGE_SHAPES, SHAPES, WeightsFile, default_
 from locmsim.rules.cards import Card
 from locmsim.rules.generator import generate_cards
 from locmsim.search import Evaluation
-from locmsim.search._evaluation import CompiledEvaluation
+from locmsim.search._engine import CompiledEvaluation
 from locmsim.tuning import (
     PROOF_SEEDS,
     RECORDED_SEEDS,

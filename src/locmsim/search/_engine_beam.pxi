@@ -1,27 +1,25 @@
-"""Search the player's turn by beams; _beam.pxd describes the functions."""
+# Beam search over the player's turn: for a win, and for the whole turns that are then compared.
+# Both end at a winning turn, which sets `w.won` and `w.win`. Part of _engine.pyx.
 
-from libc.stdint cimport uint8_t, uint64_t
+cdef enum:                      # what `sift` finds
+    LEFT_OUT = 0
+    KEPT = 1
+    WINNING = 2
 
-from locmsim._core cimport MAX_ACTIONS, PASS, mixed, state_apply, state_list, state_t, turn_hash
-from locmsim.search._beam cimport KEPT, WINNING, sift
-from locmsim.search._wins cimport (
-    wins_t,
-    can_kill,
-    missing_damage,
-    most_damage,
-    prepare_wins,
-    is_useful,
-)
-from locmsim.search._work cimport (
-    MAX_TURN_ACTIONS,
-    add_record,
-    candidate_t,
-    is_new,
-    note_plan,
-    spend,
-    value_of,
-    work_t,
-)
+
+cdef inline int sift(
+    work_t* w, const state_t* child, int record, uint8_t action, uint64_t* hash
+) noexcept nogil:
+    """Decide what to do with the position after an action before evaluating it; write its hash."""
+    if child.p[1 - w.who].won:
+        return LEFT_OUT
+    if child.p[w.who].won or can_kill(child, w.table):
+        w.won = True
+        w.win.parent = record
+        w.win.action = action
+        return WINNING
+    hash[0] = turn_hash(child, w.table, w.card_keys)
+    return KEPT if is_new(w, hash[0]) else LEFT_OUT
 
 
 cdef void select_best(candidate_t* c, int n, int k) noexcept nogil:
@@ -169,7 +167,7 @@ cdef void search_wins(work_t* w, int width) noexcept nogil:
 
 
 cdef void beam_search(work_t* w, int width) noexcept nogil:
-    """Run beams of growing width until the budget is used up or nothing is left out."""
+    """Fill `w.plans` by beams of growing width, until the budget is used up or nothing left out."""
     cdef int this_width = 16
     cdef float value
     if w.steps is not NULL and w.steps.value_of_root is not NULL:

@@ -1,18 +1,8 @@
-"""Compute expected results of many states, and functions of numbers for Python.
-
-This is a separate module because exported bots do not need it. The functions give the same bits on
-every machine, which those of `math` and numpy do not: `locmsim._math` has them.
-"""
-
-from locmsim._batch cimport StateArray
-from locmsim._core cimport state_player, state_t, state_winner, table_t
-from locmsim._math cimport exp64, log64, tanh64
-from locmsim.networks._network cimport Network, network_t, network_value
-from locmsim.search._evaluation cimport CompiledEvaluation, eval_t, eval_use_table, evaluate
+# Expected results of many states, and functions of numbers for Python. They give the same bits on
+# every machine, which those of `math` and numpy do not: `locmsim._math` has them. Part of
+# _engine.pyx.
 
 cdef double LEAST = 1.1102230246251565e-16      # 2^-53
-
-__all__ = ["exp", "expected_results", "gumbel", "log", "tanh"]
 
 
 def exp(double x):

@@ -1,26 +1,9 @@
-"""Choose among whole turns by sequential halving; _halving.pxd describes it."""
-
-from libc.stdint cimport int32_t, int64_t, uint8_t
-
-from locmsim._core cimport state_apply, state_t
-from locmsim._platform cimport now_ns_
-from locmsim.search._evaluation cimport squashed
-from locmsim.search._mcts cimport mean_with, start_tree, turn_tree_t, visit
-from locmsim.search._work cimport (
-    MAX_PLANS,
-    MAX_TURN_ACTIONS,
-    halving_t,
-    is_late,
-    left_after,
-    options_t,
-    path_of,
-    plan_t,
-    play_on,
-    result_of,
-    start_cuts,
-    work_t,
-    sampled_world,
-)
+# The choice among whole turns: sequential halving, the one driver of both searches.
+#
+# A search has plans, whole turns of its player. In rounds of one or more passes, a step plays the
+# ends of those that are left on: each in the next sampled world (beam search), or each by a visit
+# of its tree (MCTS). The steps are `play_pass`, one thread by weights, and those of `BatchEngine`
+# and `SharedEngine`. Part of _engine.pyx.
 
 cdef enum:
     NODES_A_ROUND = 1 << 14     # approximate nodes of each thread, 1 or 2 ms
@@ -135,6 +118,7 @@ cdef int32_t play_pass(
 
 
 cdef void add_visits(halving_t* h, const turn_tree_t* tree) noexcept nogil:
+    """Add the visits of a tree to those of this round; trees of several threads are added up."""
     cdef int i, k
     for i in range(h.cuts.alive):
         k = h.order[i]
@@ -212,6 +196,10 @@ cdef void settle(work_t* w, const halving_t* h, const options_t* o) noexcept nog
 cdef int best_plan(
     work_t* w, turn_tree_t* tree, const options_t* o, int64_t iterations, int64_t* visits
 ) noexcept nogil:
+    """Return the best of the plans in `w.plans`, and set their visits and results.
+
+    `iterations` bounds the visits of a tree; `visits` gets their number.
+    """
     cdef halving_t h
     cdef int64_t most = iterations if o.is_tree else w.max_worlds
     cdef int32_t passes

@@ -1,22 +1,5 @@
-"""Check the weights of an evaluation, and compute the tables that searches use from them."""
-
-cimport cython
-
-from locmsim._core cimport (
-    AREA_TARGET,
-    BREAKTHROUGH,
-    DRAIN,
-    GUARD,
-    LETHAL,
-    WARD,
-    State,
-    card_t,
-    player_of,
-    table_t,
-)
-
-__all__ = ["TERMS", "CompiledEvaluation"]
-
+# The evaluation: checks its weights, and computes the tables that searches use from them. Part of
+# _engine.pyx.
 
 # What each term counts; "own." is for the player whose turn ends, "their." for the other one, whose
 # terms are subtracted.
@@ -115,6 +98,11 @@ cdef void eval_use_table(eval_t* e, const weights_t* w, const table_t* t) noexce
         c = &t.cards[i]
         e.hand_card[i] = (w.hand_type[c.type] + w.hand_cost * c.cost + w.hand_draw * c.draw
                           + w.hand_area * (c.area != AREA_TARGET))
+
+
+cdef inline float squashed(float value, const eval_t* e) noexcept nogil:
+    """Convert a value to an expected result, from -1 to 1."""
+    return tanh32(value / e.scale)
 
 
 @cython.final

@@ -1,23 +1,15 @@
-"""Search trees of whole turns by Monte Carlo; _mcts.pxd describes the structs."""
+# Monte-Carlo tree search over whole turns. Part of _engine.pyx.
+#
+# The edges of the root are the plans of a beam search, which are legal in every sampled world.
+# Below a plan, each world has its own tree of turns, which a narrow beam finds. In a visit, PUCT
+# chooses among known turns; after them the best new turn by value follows, until `turns` have
+# followed the plan and its own player has moved last.
 
-from libc.math cimport sqrtf
-from libc.string cimport memset
-
-from locmsim._core cimport state_end_turn, state_t, state_winner
-from locmsim._math cimport exp32
-from locmsim.search._evaluation cimport squashed
-from locmsim.search._mcts cimport MAX_TURNS, mean_with, turn_node_t, turn_tree_t, turns_t, visit_t
-from locmsim.search._work cimport (
-    MAX_REPLY_WIDTH,
-    halving_t,
-    narrow_turns,
-    options_t,
-    put_world,
-    result_of,
-    work_t,
-    sampled_world,
-    turn_ends_t,
-)
+cdef inline float mean_with(
+    double total, int32_t visits, float expected, float weight
+) noexcept nogil:
+    """Return the mean of some results, where the expected one counts as `weight` of them."""
+    return <float>((total + weight * expected) / (visits + weight))
 
 
 # ---- the tree ------------------------------------------------------------------------------------
@@ -31,6 +23,7 @@ cdef void add_node(turn_tree_t* tree, const state_t* s, float value) noexcept no
 
 
 cdef void start_tree(const work_t* w, turn_tree_t* tree, const halving_t* h) noexcept nogil:
+    """Begin a tree for the plans that are compared."""
     cdef int i
     tree.n_nodes = 0
     for i in range(h.n):
@@ -39,6 +32,7 @@ cdef void start_tree(const work_t* w, turn_tree_t* tree, const halving_t* h) noe
 
 
 cdef void set_priors(turn_tree_t* tree, const turns_t* turns, float temperature) noexcept nogil:
+    """Set the priors of a position's turns: the better a turn's value, the higher its prior."""
     cdef turn_node_t* nodes = &tree.nodes[turns.first]
     cdef float best = -1, total = 0
     cdef int i
@@ -121,6 +115,7 @@ cdef void enter(const options_t* o, visit_t* v, turn_node_t* node) noexcept nogi
 
 
 cdef void enter_new(turn_tree_t* tree, const options_t* o, visit_t* v) noexcept nogil:
+    """Enter the best by value of the turns that were added for a visit."""
     cdef turn_node_t* nodes = &tree.nodes[v.turns.first]
     cdef turn_node_t* best = nodes
     cdef int i
@@ -134,6 +129,7 @@ cdef void enter_new(turn_tree_t* tree, const options_t* o, visit_t* v) noexcept 
 cdef bint descend(
     const work_t* w, turn_tree_t* tree, const options_t* o, visit_t* v, int waiting
 ) noexcept nogil:
+    """Follow known turns; return whether new ones are needed. `waiting` other visits need some."""
     while not v.over:
         state_end_turn(&v.s, w.table)
         if state_winner(&v.s) >= 0:
@@ -163,6 +159,7 @@ cdef void end_visit(work_t* w, visit_t* v, turn_node_t* plan) noexcept nogil:
 
 
 cdef void visit(work_t* w, turn_tree_t* tree, const options_t* o, int place) noexcept nogil:
+    """Follow the plan of a place in its next world, and add the result."""
     cdef visit_t v
     start_visit(w, tree, &v, place)
     while descend(w, tree, o, &v, 0):

@@ -1,50 +1,14 @@
-"""Divide the worlds of a search among threads: `SharedEngine`.
-
-One thread finds the plans. Then each thread plays out all remaining plans in its own worlds, and
-the results are combined after each round, in the order of the threads. With a bound of nodes or
-visits, the answer therefore depends on the number of threads but not on timing. This is a separate
-module because exported bots have one thread.
-"""
-
-from dataclasses import replace
-from threading import Thread
-
-from cpython.pythread cimport (
-    PyThread_acquire_lock,
-    PyThread_allocate_lock,
-    PyThread_free_lock,
-    PyThread_release_lock,
-    PyThread_type_lock,
-)
-from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport calloc, free
-
-from locmsim._core cimport mixed, state_t
-from locmsim._locks cimport wait_for
-from locmsim.networks._network cimport Network
-from locmsim.search._engine cimport SearchEngine, engine_begin, engine_run, engine_t, found_t
-from locmsim.search._evaluation cimport CompiledEvaluation
-from locmsim.search._halving cimport add_visits
-from locmsim.search._mcts cimport start_tree, visit
-from locmsim.search._work cimport (
-    MAX_PLANS,
-    UNLIMITED,
-    halving_t,
-    is_late,
-    play_on,
-    steps_t,
-    work_t,
-    sampled_world,
-)
-
-from locmsim.search.options import MCTSOptions
-
-__all__ = ["SharedEngine"]
+# Divides the worlds of a search among threads: `SharedEngine`.
+#
+# One thread finds the plans. Then each thread plays out all remaining plans in its own worlds, and
+# the results are combined after each round, in the order of the threads. With a bound of nodes or
+# visits, the answer therefore depends on the number of threads but not on timing. Part of
+# _engine.pyx.
 
 ctypedef struct share_t:        # the work of one thread
     engine_t* e
-    PyThread_type_lock go
-    PyThread_type_lock done
+    void* go                    # locks of cpython.pythread
+    void* done
     int32_t passes              # in this round
     int32_t completed           # passes that were finished in time
     int32_t worlds              # worlds used in the search so far
@@ -89,7 +53,7 @@ cdef void work(const thread_group_t* group, share_t* p) noexcept nogil:
         p.worlds += 1
 
 
-cdef int32_t play(void* owner, halving_t* h, int32_t passes) noexcept nogil:
+cdef int32_t shared_play(void* owner, halving_t* h, int32_t passes) noexcept nogil:
     """Distribute the passes of a round; add up their results in the order of the threads."""
     cdef thread_group_t* group = <thread_group_t*>owner
     cdef share_t* parts = group.parts
@@ -124,7 +88,7 @@ cdef void take_nodes(work_t* w, work_t* other) noexcept nogil:
     other.nodes = 0
 
 
-cdef void start(void* owner, const halving_t* h) noexcept with gil:
+cdef void shared_start(void* owner, const halving_t* h) noexcept with gil:
     """Start the other threads."""
     cdef SharedEngine engine = <SharedEngine>(<thread_group_t*>owner).engine
     try:
@@ -153,8 +117,8 @@ cdef class SharedEngine(SearchEngine):
         self.group.n = threads
         self.group.parts = parts
         self.group.engine = <void*>self
-        self.steps.start = start
-        self.steps.play = play
+        self.steps.start = shared_start
+        self.steps.play = shared_play
         self.steps.threads = threads
         self.steps.owner = &self.group
         self.e.w.steps = &self.steps

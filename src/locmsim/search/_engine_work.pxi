@@ -1,40 +1,10 @@
-"""Evaluate positions and play turns on, for both searches; _work.pxd describes the data."""
-
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memcpy
-
-from locmsim._core cimport (
-    MAX_ACTIONS,
-    MAX_DECK,
-    PASS,
-    state_apply,
-    state_deal,
-    state_end_turn,
-    state_list,
-    state_t,
-    state_winner,
-    stream_below,
-    stream_start,
-)
-from locmsim._math cimport tanh32
-from locmsim._platform cimport now_ns_
-from locmsim.networks._network cimport network_value
-from locmsim.search._evaluation cimport MAX_VALUE, evaluate, squashed
-from locmsim.search._wins cimport can_kill
-from locmsim.search._work cimport (
-    MAX_TURN_ACTIONS,
-    WATCH_PERIOD,
-    budget_t,
-    insert,
-    put_world,
-    turn_ends_t,
-    work_t,
-)
+# Evaluates positions and plays turns on, for both searches. Part of _engine.pyx.
 
 UNLIMITED = 1LL << 62
 
 
 cdef bint is_late(work_t* w) noexcept nogil:
+    """Return whether time is up or the search must end."""
     cdef int64_t now = now_ns_()
     if w.watch is not NULL and now >= w.next_watch:
         w.next_watch = now + WATCH_PERIOD
@@ -43,7 +13,30 @@ cdef bint is_late(work_t* w) noexcept nogil:
     return w.failed or now >= w.budget.deadline
 
 
+cdef inline bint spend(work_t* w) noexcept nogil:
+    """Take one node of the budget; False if it is used up."""
+    cdef budget_t* b = &w.budget
+    if b.over:
+        return False
+    b.nodes -= 1
+    b.until_clock -= 1
+    if b.nodes < 0:
+        b.over = True
+        return False
+    if b.until_clock <= 0:
+        b.until_clock = CLOCK_PERIOD
+        if is_late(w):
+            b.over = True
+            return False
+    w.nodes += 1
+    return True
+
+
 cdef budget_t begin_share(work_t* w, float share, int64_t most) noexcept nogil:
+    """Begin a part of the search with a share of the budget; return the whole budget.
+
+    `most` bounds the nodes where neither time nor nodes do.
+    """
     cdef budget_t whole = w.budget
     cdef budget_t* part = &w.budget
     cdef int64_t now = now_ns_()
@@ -59,12 +52,65 @@ cdef budget_t begin_share(work_t* w, float share, int64_t most) noexcept nogil:
 
 
 cdef void end_share(work_t* w, const budget_t* whole) noexcept nogil:
+    """Continue with the whole budget, minus the nodes that the part used."""
     cdef int64_t left = w.budget.nodes if w.budget.nodes > 0 else 0
     cdef int64_t used = w.budget.allotted - left
     w.budget = whole[0]
     if whole.nodes < UNLIMITED:         # else the bounds of later parts would no longer apply
         w.budget.nodes -= used
     w.budget.over = w.failed
+
+
+cdef inline bint is_new(work_t* w, uint64_t hash) noexcept nogil:
+    """Return whether a position was not seen yet, and record it."""
+    cdef uint64_t key = hash ^ w.salt
+    cdef uint64_t* place = &w.seen[hash & w.seen_mask]
+    if place[0] == key:
+        return False
+    place[0] = key
+    return True
+
+
+cdef inline int32_t add_record(work_t* w, int32_t parent, uint8_t action) noexcept nogil:
+    """Record how a position was reached; return the number of the record, -2 if none is left."""
+    cdef record_t* r
+    if w.n_records == w.max_records:
+        return -2
+    r = &w.records[w.n_records]
+    r.parent = parent
+    r.action = action
+    w.n_records += 1
+    return w.n_records - 1
+
+
+cdef inline int insert(
+    float* values, uint8_t* places, int n, int most, float value, bint once
+) noexcept nogil:
+    """Insert a value after the equal or better of `n` values, of which the best `most` are kept.
+
+    Returns the place for what belongs to it, which is `n` if their number grows; -1 if it is not
+    among the best or, with `once`, the same value is there. Nothing else has to be moved.
+    """
+    cdef int k = n, i, place
+    while k > 0 and values[k - 1] < value:
+        k -= 1
+    if k == most or once and k > 0 and values[k - 1] == value:
+        return -1
+    place = n if n < most else places[most - 1]
+    for i in range(n if n < most else most - 1, k, -1):
+        values[i] = values[i - 1]
+        places[i] = places[i - 1]
+    values[k] = value
+    places[k] = <uint8_t>place
+    return place
+
+
+cdef inline void put_world(const work_t* w, state_t* s, const state_t* world) noexcept nogil:
+    """Fill the hidden places with the cards of a sampled world."""
+    cdef int op = 1 - w.who
+    s.p[op].hand = world.p[op].hand
+    s.p[op].cost_kinds = world.p[op].cost_kinds
+    memcpy(s.deck, world.deck, sizeof(s.deck))
 
 
 cdef float value_of(const work_t* w, const state_t* s, int who) noexcept nogil:

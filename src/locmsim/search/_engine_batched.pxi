@@ -1,64 +1,9 @@
-"""Search with a function that evaluates many positions per call: `BatchEngine`.
-
-Such searches create the same positions in the same order as those by weights, but in larger steps:
-the beam evaluates a whole level at once, and the turns after the player's advance in step, for all
-plans in a world or all visits of a pass. A function that computes what the weights do leads to the
-same answers. This is a separate module because exported bots do not need it.
-"""
-
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy, memset
-
-from locmsim._batch cimport StateArray
-from locmsim._core cimport (
-    MAX_ACTIONS,
-    PASS,
-    State,
-    state_apply,
-    state_end_turn,
-    state_list,
-    state_t,
-    state_winner,
-)
-from locmsim._math cimport atanh64, exp32, log64
-from locmsim.search._beam cimport KEPT, WINNING, sift
-from locmsim.search._engine cimport SearchEngine
-from locmsim.search._evaluation cimport MAX_VALUE, squashed
-from locmsim.search._halving cimport add_visits
-from locmsim.search._mcts cimport (
-    add_node,
-    descend,
-    end_visit,
-    enter_new,
-    set_priors,
-    start_visit,
-    turn_node_t,
-    turn_tree_t,
-    turns_t,
-    visit_t,
-)
-from locmsim.search._wins cimport can_kill
-from locmsim.search._work cimport (
-    MAX_PLANS,
-    MAX_REPLY_WIDTH,
-    MAX_TURN_ACTIONS,
-    halving_t,
-    is_late,
-    note_plan,
-    insert,
-    put_world,
-    spend,
-    start_ends,
-    steps_t,
-    turn_ends_t,
-    work_t,
-    sampled_world,
-)
-
-from locmsim.batch import StateBatch, checked_results
-
-__all__ = ["BatchEngine"]
+# Search with a function that evaluates many positions per call: `BatchEngine`.
+#
+# Such searches create the same positions in the same order as those by weights, but in larger
+# steps: the beam evaluates a whole level at once, and the turns after the player's advance in step,
+# for all plans in a world or all visits of a pass. A function that computes what the weights do
+# leads to the same answers. Part of _engine.pyx.
 
 cdef enum:
     MAX_BATCH = 1 << 16         # positions in one call of the function
@@ -89,7 +34,7 @@ ctypedef struct playout_t:         # a turn after the player's, advanced togethe
 
 # ---- steps ---------------------------------------------------------------------------------------
 
-cdef float value_of_root(void* owner) noexcept with gil:
+cdef float batched_value(void* owner) noexcept with gil:
     """Return the value of the root by a function; 0 if it fails, which ends the search."""
     cdef BatchEngine engine = <BatchEngine>owner
     try:
@@ -103,8 +48,8 @@ cdef float value_of_root(void* owner) noexcept with gil:
         return 0
 
 
-cdef int make_children(void* owner, int n_here, int now, bint* complete) noexcept with gil:
-    """Do what `make_children` of _beam.pyx does, with one call of a function for all positions."""
+cdef int batched_children(void* owner, int n_here, int now, bint* complete) noexcept with gil:
+    """Do what `make_children` does, with one call of a function for all positions."""
     cdef BatchEngine engine = <BatchEngine>owner
     try:
         return engine.make_children(n_here, now, complete)
@@ -113,7 +58,7 @@ cdef int make_children(void* owner, int n_here, int now, bint* complete) noexcep
         return -1
 
 
-cdef int32_t play(void* owner, halving_t* h, int32_t passes) noexcept with gil:
+cdef int32_t batched_play(void* owner, halving_t* h, int32_t passes) noexcept with gil:
     """Play plans on in one pass; return 1, or 0 if time was up before."""
     cdef BatchEngine engine = <BatchEngine>owner
     try:
@@ -151,9 +96,9 @@ cdef class BatchEngine(SearchEngine):
     def __cinit__(self, options, evaluation, network, function, bint deals=False):
         self.function = function
         self.deals = deals
-        self.steps.value_of_root = value_of_root
-        self.steps.make_children = make_children
-        self.steps.play = play
+        self.steps.value_of_root = batched_value
+        self.steps.make_children = batched_children
+        self.steps.play = batched_play
         self.steps.threads = 1
         self.steps.owner = <void*>self
         self.e.w.steps = &self.steps
@@ -214,6 +159,8 @@ cdef class BatchEngine(SearchEngine):
         cdef double x, scale = self.evaluator.e.scale
         cdef const double[::1] values
         cdef const float[:, ::1] priors
+        from locmsim.batch import StateBatch, checked_results   # loads numpy, which bots never need
+
         if self.e.w.failed and self.error is None:
             raise MemoryError("too little memory for a search by batches")
         self.priors = None
