@@ -1,6 +1,7 @@
 """Draws the figures of docs/explanation: ``python tools/figures.py``, in about a minute.
 
-Everything in them is counted or computed here, with fixed seeds; the SVG needs no other package.
+Everything in them is counted, computed or listed here, with fixed seeds; the SVG needs no other
+package.
 """
 
 import argparse
@@ -282,11 +283,44 @@ def decks() -> str:
     return svg(parts, "Value of decks")
 
 
+#: Each kind of process: what it is, how many there are, who starts it, and how it ends.
+PROCESSES = (
+    ("a command or a script", "", "you", "by itself, by a signal, or killed"),
+    ("helper", "_reaper.main: one for each process that has a Supervisor", "the process above it",
+        "when that process is gone: it holds a pidfd of it"),
+    ("reaper", "_reaper._keep: one for each Supervisor", "the helper, by a fork",
+        "at Supervisor.end, or when its socket closes, or as the helper does"),
+    ("bot, agent or worker", "BotProcess, AgentProcess, CorePool", "the reaper, in its own session",
+        "by the reaper: SIGTERM, then SIGKILL; or with it, if it is killed"),
+    ("whatever that starts", "daemons too: the reaper is their subreaper", "the bot",
+        "by the reaper, which looks for children until none is left"),
+)  # fmt: skip
+
+
+def processes() -> str:
+    """Draw who starts, watches and ends whom, from top to bottom."""
+    parts = []
+    for i, (name, what, starter, end) in enumerate(PROCESSES):
+        x, y = 20 + 24 * i, 16 + 76 * i
+        parts += [
+            f'<rect x="{x}" y="{y}" width="{WIDTH - 40 - 24 * i}" height="62" rx="6" fill="#eef4fb"'
+            ' stroke="#4a78a8"/>',
+            text(x + 10, y + 18, name, 'font-weight="bold"'),
+            text(x + 170, y + 18, what),
+            text(x + 10, y + 36, f"started by {starter}"),
+            text(x + 10, y + 53, f"ends {end}"),
+        ]
+        if i:
+            parts.append(f'<path d="M{x - 12} {y - 14}V{y + 30}H{x}" fill="none" stroke="#555"/>')
+    return svg(parts, "Who starts, watches and ends whom", 16 + 76 * len(PROCESSES))
+
+
 FIGURES: dict[str, Callable[[], str]] = {
     "kernel": kernel,
     "search": search,
     "belief": belief,
     "decks": decks,
+    "processes": processes,
 }
 
 

@@ -25,6 +25,14 @@ def tool(name):
     return module
 
 
+# ---- figures.py --------------------------------------------------------------------------------
+
+
+def test_the_picture_of_the_processes_is_that_of_the_table():
+    picture = TOOLS.parent / "docs" / "explanation" / "processes.svg"
+    assert tool("figures").processes() == picture.read_text(encoding="utf-8")
+
+
 # ---- draft_values.py ----------------------------------------------------------------------------
 
 
