@@ -1,14 +1,20 @@
-"""The one-file page with an engine, in Chromium from disk and without a network."""
+"""A page with an engine in Chromium: the one-file page from disk, and the server's page.
+
+The pages ask two machines by the same messages, and the tests of one are those of the other.
+"""
 
 import itertools
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from amounts import amount, slow_after
 from browser import Opener, browser, long_game, open_page, step_of, sync_api
 from browser_engine import need_compiler
 from helpers import RULE_SETS, golden_games, golden_result
+from web_server import Server, log_key, server, visit
 
 from locmsim.cli.main import main
 from locmsim.referee.transcript import log_line
@@ -16,7 +22,7 @@ from locmsim.web import load_replay, replay_html
 from locmsim.web.positions import played_turns, state_at_step
 from locmsim.web.views import legal_texts
 
-__all__ = ["browser", "open_page"]
+__all__ = ["browser", "open_page", "server", "visit"]
 
 pytestmark = pytest.mark.slow
 
@@ -33,6 +39,39 @@ def page_of(rules, engine=True):
     return replay_html(golden_result(long_game(rules)), ("ann", "bob"), engine=engine)
 
 
+Show = Callable[..., Any]
+
+
+@pytest.fixture(params=["file", "server"])
+def show(
+    request: pytest.FixtureRequest, open_page: Opener, server: Server, visit: Opener, tmp_path: Path
+) -> Show:
+    """Return what opens the page of the match of some rules, which asks one of both machines."""
+    if request.param == "file":
+        return lambda rules, place="", **options: open_page(page_of(rules), place, **options)
+    log = tmp_path / "log.json"
+
+    def visited(rules: str, place: str = "", **options: Any) -> Any:
+        log.write_text(log_line(golden_result(long_game(rules)), ("ann", "bob")))
+        page = visit(server(str(log)), f"game/{log_key(log)}", **options)
+        page.wait_for_selector("#out", state="attached")
+        page.evaluate("(place) => { location.hash = place; }", place)
+        return page
+
+    return visited
+
+
+def play_on(page, seat, press):
+    """Play on against level 5 from the step that is shown."""
+    press("#tab-engine")
+    in_file = page.locator("#engine #out").count() == 1
+    if not in_file:
+        press("#tab-about")
+    page.select_option("#out-seat", str(seat))
+    page.select_option("#out-opponent", "5" if in_file else "level5")
+    press("#out")
+
+
 def open_engine(page, touch=False):
     """Open the panel, and wait until lines are there and the search is over or stopped."""
     (page.tap if touch else page.click)("#tab-engine")
@@ -43,14 +82,13 @@ def open_engine(page, touch=False):
     ("screen", "rules"),
     amount([("desk", "1.5"), ("phone", "1.2")], most=[*itertools.product(SCREENS, RULE_SETS)]),
 )
-def test_it_searches_and_tries_turns(rules, screen, open_page: Opener):
+def test_it_searches_and_tries_turns(rules, screen, show: Show):
     touch = screen == "phone"
     result = golden_result(long_game(rules))
-    html = page_of(rules)
-    assert len(html.encode()) <= MOST
+    assert len(page_of(rules).encode()) <= MOST
     turns = [state for _, state, _ in played_turns(result)]
     turn = max(range(len(turns)), key=lambda i: len(legal_texts(turns[i])))
-    page = open_page(html, f"#turn={turn}", **(PHONE if touch else DESK))
+    page = show(rules, f"#turn={turn}", **(PHONE if touch else DESK))
     press = page.tap if touch else page.click
     open_engine(page, touch)
     at = step_of(page)
@@ -89,16 +127,13 @@ def test_it_searches_and_tries_turns(rules, screen, open_page: Opener):
 
 
 @pytest.mark.parametrize("rules", amount(["1.0"], most=RULE_SETS))
-def test_it_plays_on_against_a_level(rules, open_page: Opener, tmp_path):
+def test_it_plays_on_against_a_level(rules, show: Show, tmp_path):
     # Two turns before the end, the one who was to lose does nothing.
     game = long_game(rules)
     loser, last = 1 - game["winner"], len(game["turns"]) - 1
     turn = last - 2 if game["turns"][last - 2]["player"] == loser else last - 3
-    page = open_page(page_of(rules), f"#turn={turn}", **DESK, **CALM)
-    page.click("#tab-engine")
-    page.select_option("#out-seat", str(loser))
-    page.select_option("#out-opponent", "5")
-    page.click("#out")
+    page = show(rules, f"#turn={turn}", **DESK, **CALM)
+    play_on(page, loser, page.click)
     names = ["Level 5", "Level 5"]
     names[loser] = "You"
     sync_api.expect(page.locator("#title")).to_have_text(" against ".join(names))
@@ -109,16 +144,21 @@ def test_it_plays_on_against_a_level(rules, open_page: Opener, tmp_path):
             break
         page.click("#end")
     sync_api.expect(ending).to_have_text("You lost")
-    # The log is that of the whole match: up to here that of the file, and then what was played.
+    # The log is that of the whole match: up to here that of the file, and then what was played. On
+    # the server the match begins in the position.
+    in_file = page.locator("#save-log").count() == 1
     with page.expect_download() as download:
-        page.click("#save-log")
-    log = tmp_path / "log.json"
+        page.click("#save-log" if in_file else "#ending a[download]")
+    log = tmp_path / "played.json"
     log.write_bytes(Path(download.value.path()).read_bytes())
     played, found = load_replay(str(log))
     assert [*found] == names
     assert played.winner == 1 - loser
     applied = [actions for _, _, actions in played_turns(played)]
     before = [actions for _, _, actions in played_turns(golden_result(game))]
+    if not in_file:
+        assert applied[0] == []
+        return
     assert applied[:turn] == before[:turn]
     assert applied[turn] == []
     page.click("#leave")
@@ -127,7 +167,7 @@ def test_it_plays_on_against_a_level(rules, open_page: Opener, tmp_path):
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_a_person_acts_and_takes_back(screen, open_page: Opener):
+def test_a_person_acts_and_takes_back(screen, show: Show):
     """By the mouse and by touch: a card is played, taken back, played again, and the turn ends."""
     result = golden_result(long_game("1.5"))
     turns = [state for _, state, _ in played_turns(result)]
@@ -135,12 +175,9 @@ def test_a_person_acts_and_takes_back(screen, open_page: Opener):
         i for i, s in enumerate(turns) if i > 0 and any("SUMMON" in x for x in legal_texts(s))
     )
     touch = screen == "phone"
-    page = open_page(page_of("1.5"), f"#turn={turn}", **(PHONE if touch else DESK), **CALM)
+    page = show("1.5", f"#turn={turn}", **(PHONE if touch else DESK), **CALM)
     press = page.tap if touch else page.click
-    press("#tab-engine")
-    page.select_option("#out-seat", str(turn % 2))
-    page.select_option("#out-opponent", "5")
-    press("#out")
+    play_on(page, turn % 2, press)
     action = next(text for text in legal_texts(turns[turn]) if "SUMMON" in text)
     _, card, lane = action.split(" ")
 
@@ -153,18 +190,21 @@ def test_a_person_acts_and_takes_back(screen, open_page: Opener):
     # The engine advises in the person's own turns, and in no others: it knows what players hold.
     press("#tab-engine")
     sync_api.expect(page.locator("#lines button").first).to_contain_text("%")
-    press("#prevturn")
-    press("#prevturn")
-    sync_api.expect(page.locator("#engine-fault")).to_contain_text("in your own turns")
-    assert page.locator("#lines button").count() == 0
-    press("#last")
-    sync_api.expect(page.locator("#engine-fault")).to_have_count(0)
+    # A match that goes on from a file has all earlier turns; one on the server begins here.
+    earlier = turn if page.locator("#log li.turn").count() > 1 else 0
+    if earlier:
+        press("#prevturn")
+        press("#prevturn")
+        sync_api.expect(page.locator("#engine-fault")).to_contain_text("in your own turns")
+        assert page.locator("#lines button").count() == 0
+        press("#last")
+        sync_api.expect(page.locator("#engine-fault")).to_have_count(0)
     press("#back")
     sync_api.expect(page.locator(f".hand .card[data-id='{card}']")).to_be_visible()
     sync_api.expect(page.locator(".card.can").first).to_be_visible()
     summon()
     press("#end")
-    sync_api.expect(page.locator("#log li.turn").nth(turn + 2)).to_be_attached()
+    sync_api.expect(page.locator("#log li.turn").nth(earlier + 2)).to_be_attached()
     sync_api.expect(page.locator("#end")).to_be_enabled()
 
 

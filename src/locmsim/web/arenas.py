@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 from starlette.requests import Request
@@ -47,6 +48,45 @@ _LOOK = 2.0
 _ENDING = 10.0
 
 
+@dataclass
+class _Arena:
+    """A tournament that is followed; one that was started here has a process."""
+
+    reader: ResultsReader
+    process: Child | None = None
+    #: What the process writes to its standard error.
+    written: IO[bytes] | None = None
+    stopped: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def runs(self) -> bool:
+        """Whether it was started here and has not ended."""
+        return self.process is not None and self.process.exit_code() is None
+
+    def failure(self) -> str:
+        """Return why it has broken off; empty if it has not."""
+        if self.written is None or self.stopped or self.runs:
+            return ""
+        size = self.written.seek(0, os.SEEK_END)
+        self.written.seek(max(0, size - _SHOWN))
+        text = self.written.read().decode(errors="replace")
+        return text.rpartition(" to play\n")[2].strip()
+
+    def row(self) -> dict[str, Any]:
+        """Return what a list shows of it."""
+        path, failure = self.reader.path, self.failure()
+        row = {"path": path, "name": os.path.basename(path), "running": self.runs}
+        with self.lock:
+            try:
+                games, goal = self.reader.update().games, self.reader.settings.count
+            except StoreError as error:
+                return {**row, "error": str(error), "failure": failure}
+        # One that came to its end may have written as well.
+        failure = "" if games >= goal else failure
+        return {**row, "error": None, "games": games, "goal": goal, "failure": failure}
+
+
 class _Arenas:
     """The tournaments of the files named on the command line and of those started here.
 
@@ -55,61 +95,32 @@ class _Arenas:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._readers: list[ResultsReader] = []
-        self._locks: list[threading.Lock] = []
+        self._all = [_Arena(ResultsReader(path)) for path in site.library.dbs]
         self._supervisor = Supervisor()
-        self._running: dict[int, Child] = {}
-        #: What each writes to its standard error.
-        self._written: dict[int, IO[bytes]] = {}
-        self._stopped: set[int] = set()
         self._lock = threading.Lock()
         self._closed = False
-        for path in site.library.dbs:
-            self._add(path)
-
-    def _add(self, path: str) -> int:
-        """Follow one more file and return its number."""
-        self._readers.append(ResultsReader(path))
-        self._locks.append(threading.Lock())
-        return len(self._readers) - 1
 
     def files(self, request: Request) -> object:
         """Return the files, how far each tournament is, and which can be stopped."""
-        return {"files": [self._file(number) for number in range(len(self._readers))]}
-
-    def _file(self, number: int) -> dict[str, Any]:
-        reader = self._readers[number]
-        row: dict[str, Any] = {
-            "path": reader.path,
-            "name": os.path.basename(reader.path),
-            "error": None,
-        }
-        row |= {"running": self._runs(number), "failure": self._failure(number)}
-        with self._locks[number]:
-            try:
-                games, goal = reader.update().games, reader.settings.count
-            except StoreError as error:
-                return {**row, "error": str(error)}
-        # One that came to its end may have written as well.
-        return {**row, "games": games, "goal": goal} | ({"failure": ""} if games >= goal else {})
+        return {"files": [one.row() for one in self._all]}
 
     def version(self, key: str) -> object:
         """Return another value when a tournament has new games, or has ended."""
-        if not key.isdecimal() or int(key) >= len(self._readers):
+        if not key.isdecimal() or int(key) >= len(self._all):
             raise ValueError("no such file of results")
-        reader = self._readers[int(key)]
-        with self._locks[int(key)], suppress(StoreError):
-            reader.update()
-        return reader.version, self._runs(int(key))
+        one = self._all[int(key)]
+        with one.lock, suppress(StoreError):
+            one.reader.update()
+        return one.reader.version, one.runs
 
     def results(self, request: Request) -> object:
         """Return a tournament's figures, that there are no new ones, or why there are none."""
         query = request.query_params
-        number = self._checked(whole_of(query, "db", 0, text=True))
-        player = whole_of(query, "player", 0, text=True)
+        number = whole_of(query, "db", 0, text=True)
+        arena, player = self._arena(number), whole_of(query, "player", 0, text=True)
         known = query.get("known", "")
-        reader = self._readers[number]
-        with self._locks[number]:
+        reader = arena.reader
+        with arena.lock:
             try:
                 tally = reader.update()
             except StoreError as error:
@@ -144,9 +155,10 @@ class _Arenas:
 
         The result has ``games`` and ``rows``, as of `locmsim.arena.Arena.cards`.
         """
-        number, player = self._checked(whole_of(data, "db", 0)), whole_of(data, "player", -1)
-        reader = self._readers[number]
-        with self._locks[number]:
+        number, player = whole_of(data, "db", 0), whole_of(data, "player", -1)
+        arena = self._arena(number)
+        reader = arena.reader
+        with arena.lock:
             try:
                 tally = reader.update()
             except StoreError as error:
@@ -174,21 +186,6 @@ class _Arenas:
 
         return jobs.start(("cards", number, version, player), work)
 
-    def _runs(self, number: int) -> bool:
-        process = self._running.get(number)
-        return process is not None and process.exit_code() is None
-
-    def _failure(self, number: int) -> str:
-        """Return why a tournament has broken off; empty if it has not."""
-        process = self._running.get(number)
-        if process is None or number in self._stopped or process.exit_code() is None:
-            return ""
-        file = self._written[number]
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - _SHOWN))
-        text = file.read().decode(errors="replace")
-        return text.rpartition(" to play\n")[2].strip()
-
     def start(self, request: Request, data: dict[str, Any]) -> object:
         """Start one between opponents of the list, and return the number of its file."""
         keys = data.get("players")
@@ -205,7 +202,7 @@ class _Arenas:
         with self._lock:
             if self._closed:
                 raise Refusal("the site is closing", 503)
-            if sum(map(self._runs, self._running)) >= _RUNNING:
+            if sum(one.runs for one in self._all) >= _RUNNING:
                 raise Refusal(f"{_RUNNING} arenas are running: stop one, or wait for it", 429)
             path = os.path.join(self._site.results_folder(), f"arena-{time.time_ns()}.db")
             words = ["--games", str(values["games"]), "--rules", rules, "--db", path]
@@ -220,38 +217,37 @@ class _Arenas:
                 process = self._supervisor.start(
                     command, stdin=null, stdout=null, stderr=written.fileno()
                 )
-            number = self._add(path)
+            self._all.append(_Arena(ResultsReader(path), process, written))
             self._site.library.dbs = [*self._site.library.dbs, path]
-            self._running[number] = process
-            self._written[number] = written
-        return {"db": number}
+            return {"db": len(self._all) - 1}
 
     def stop(self, request: Request, data: dict[str, Any]) -> object:
         """End one; the games that were played stay."""
-        process = self._running.get(whole_of(data, "db"))
-        if process is None:
+        arena = dict(enumerate(self._all)).get(whole_of(data, "db"))
+        if arena is None or arena.process is None:
             raise Refusal("this arena was not begun here", 404)
-        self._stopped.add(whole_of(data, "db"))
-        process.signal(signal.SIGINT)
+        arena.stopped = True
+        arena.process.signal(signal.SIGINT)
         return {}
 
     def close(self) -> None:
         """End all; what does not end by itself is killed."""
         with self._lock:
             self._closed = True
-        for process in self._running.values():
+        started = [(one.process, one.written) for one in self._all if one.process and one.written]
+        for process, _ in started:
             process.signal(signal.SIGINT)
         deadline = time.monotonic() + _ENDING
-        for process in self._running.values():
+        for process, _ in started:
             process.wait(max(0.0, deadline - time.monotonic()))
         self._supervisor.end()
-        for file in self._written.values():
-            file.close()
+        for _, written in started:
+            written.close()
 
-    def _checked(self, number: int) -> int:
-        if not 0 <= number < len(self._readers):
+    def _arena(self, number: int) -> _Arena:
+        if not 0 <= number < len(self._all):
             raise Refusal("no such file of results: name it with --db", 404)
-        return number
+        return self._all[number]
 
 
 def _records(path: str) -> Iterator[Record]:

@@ -3,22 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from locmsim._core import State
 from locmsim.errors import ProtocolError
 from locmsim.game.action_text import sentence
-from locmsim.game.observation import (
-    ENEMY_BOARD,
-    HAND,
-    MY_BOARD,
-    CardInPlay,
-    Observation,
-    PlayerLine,
-    read_observation,
-)
+from locmsim.game.observation import HAND, Observation, read_observation
 from locmsim.rules.actions import ActionKind
 from locmsim.rules.cards import BOUNDS, Card, cards_1x
 from locmsim.rules.rulesets import RULES
+from locmsim.search.belief import Belief
 from locmsim.web.replay import page_html
-from locmsim.web.views import Cards, match_page
+from locmsim.web.views import Cards, match_page, turn_step
 
 __all__ = ["capture_data", "capture_html", "is_capture", "questions_of"]
 
@@ -45,30 +39,58 @@ def capture_data(
 ) -> dict[str, Any]:
     """Return the steps of a match as its bot was sent them."""
     choice: list[Observation] = []
-    turns: list[Observation] = []
+    turns: list[tuple[Observation, State]] = []
+    belief = Belief()
     for line, observation in questions_of(text, rules):
-        if observation.phase == "battle":
-            turns.append(observation)
-        elif turns:
+        if observation.phase == "choice" and turns:
             raise ValueError(f"line {line}: the choice phase of another match begins")
+        belief.see(observation)
+        if observation.phase == "battle":
+            turns.append((observation, belief.root()))
         else:
             choice.append(observation)
     if not turns:
         raise ValueError("there is no turn of a battle in it")
     # The second player has one mana more than the opponent in their first turn.
-    me = int(turns[0].me.max_mana > turns[0].opponent.max_mana)
-    name = turns[0].rules
-    known = _cards(name, choice, turns)
+    first = turns[0][0]
+    me = int(first.me.max_mana > first.opponent.max_mana)
+    known = _cards(first.rules, choice, [seen for seen, _ in turns])
+    bases = {row.instance_id: row.base_id for seen, _ in turns for row in seen.cards}
     cards = Cards(known.values())
-    bases = {row.instance_id: row.base_id for seen in turns for row in seen.cards}
     plain = ["the opponent", "the opponent"]
     plain[me] = "the bot"
     shown = [name or word for name, word in zip(names, plain, strict=True)]
-    page = _Page(known, bases, cards, me, shown[me])
-    steps = [page.step(seen, 2 * i + me) for i, seen in enumerate(turns)]
+
+    def title(base: int | None) -> str:
+        return cards.title(known[base]) if base in known else "a card"
+
+    def step(number: int, seen: Observation, root: State) -> dict[str, Any]:
+        """Return what is shown at the start of a turn of the bot."""
+        found = {**turn_step(root, cards, 1 - me), "turn": 2 * number + me, "player": me}
+        sides = found["board"]["sides"]
+        sides[1 - me]["mana"] = "?"
+        if RULES[seen.rules].draft:  # the text has only the next rune
+            for side, line in ((me, seen.me), (1 - me, seen.opponent)):
+                sides[side]["runes"] = [line.rune] if line.rune else []
+        theirs = []
+        for action in seen.opponent_actions:
+            # The text has only their cards' base ids.
+            word, _, *rest = action.text.split(" ")
+            kind, name = ActionKind[word], title(action.base_id)
+            if kind == ActionKind.SUMMON:
+                lane = int(rest[0]) if RULES[seen.rules].lanes > 1 else None
+                theirs.append(sentence(kind, name, lane=lane))
+                continue
+            aimed = int(rest[0])
+            theirs.append(sentence(kind, name, shown[me] if aimed < 0 else title(bases.get(aimed))))
+        return {**found, "theirs": theirs}
+
+    steps = [step(number, *turn) for number, turn in enumerate(turns)]
     drawn = cards.known()
     offers = [[cards.key(card) for card in seen.offer] for seen in choice]
-    return match_page(name, shown, cards, steps, drawn=drawn, captured=me, seat=me, offers=offers)
+    return match_page(
+        first.rules, shown, cards, steps, drawn=drawn, captured=me, seat=me, offers=offers
+    )
 
 
 def questions_of(text: str, rules: str | None) -> Iterator[tuple[int, Observation]]:
@@ -117,84 +139,3 @@ def _cards(
     for seen in choice:
         cards.update({card.base_id: card for card in seen.offer})
     return cards
-
-
-class _Page:
-    """The steps of a captured match, one after the other."""
-
-    def __init__(
-        self, known: dict[int, Card], bases: dict[int, int], cards: Cards, me: int, name: str
-    ) -> None:
-        self._known = known
-        self._bases = bases
-        self._cards = cards
-        self._me = me
-        self._name = name
-
-    def step(self, seen: Observation, turn: int) -> dict[str, Any]:
-        """Add what is shown at the start of a turn of the bot."""
-        sides: list[dict[str, Any]] = [{}, {}]
-        hand = [[row.instance_id, self._key(row.base_id)] for row in seen.at(HAND)]
-        sides[self._me] = self._side(seen, seen.me, hand, seen.at(MY_BOARD), seen.me.max_mana)
-        hidden = [None] * seen.opponent_hand
-        sides[1 - self._me] = self._side(seen, seen.opponent, hidden, seen.at(ENEMY_BOARD), "?")
-        return {
-            "turn": turn,
-            "player": self._me,
-            "action": None,
-            "words": "",
-            "theirs": [
-                self._words(action.base_id, action.text, RULES[seen.rules].lanes)
-                for action in seen.opponent_actions
-            ],
-            "board": {"turn": turn, "player": self._me, "winner": None, "sides": sides},
-        }
-
-    def _key(self, base: int) -> str:
-        return self._cards.key(self._known[base])
-
-    def _title(self, base: int | None) -> str:
-        card = None if base is None else self._known.get(base)
-        return "a card" if card is None else self._cards.title(card)
-
-    def _words(self, base: int, text: str, lanes: int) -> str:
-        """Return an action of the opponent in words; the text has only their cards' base ids."""
-        word, _, *rest = text.split(" ")
-        kind, name = ActionKind[word], self._title(base)
-        if kind == ActionKind.SUMMON:
-            return sentence(kind, name, lane=int(rest[0]) if lanes > 1 else None)
-        aimed = int(rest[0])
-        target = self._name if aimed == -1 else self._title(self._bases.get(aimed))
-        return sentence(kind, name, target)
-
-    def _side(
-        self,
-        seen: Observation,
-        line: PlayerLine,
-        hand: Sequence[list[Any] | None],
-        board: Sequence[CardInPlay],
-        mana: int | str,
-    ) -> dict[str, Any]:
-        # The text has only the next rune.
-        runes = [line.rune] if line.rune else []
-        return {
-            "health": line.health,
-            "mana": mana,
-            "max_mana": line.max_mana,
-            "draws": line.draw,
-            "deck": line.deck_size,
-            "runes": runes if RULES[seen.rules].draft else None,
-            "hand": hand,
-            "board": [
-                [
-                    row.instance_id,
-                    self._key(row.base_id),
-                    row.attack,
-                    row.defense,
-                    row.abilities,
-                    row.lane,
-                    1,
-                ]
-                for row in board
-            ],
-        }

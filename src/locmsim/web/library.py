@@ -2,9 +2,9 @@
 
 import json
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -37,7 +37,7 @@ __all__ = ["Library"]
 
 #: A match, and the names of its players.
 _Loaded = tuple[Result[Match], tuple[str, str]]
-#: The number of matches that were read last and are kept: reading one again costs nothing.
+#: The number of matches that were read last and are kept.
 _KEPT = 64
 
 
@@ -62,7 +62,10 @@ class Library:
         #: players.
         self._played: dict[str, _Loaded] = {}
         self._agents: dict[str, tuple[str, str]] = {}
-        self._read: OrderedDict[object, _Loaded] = OrderedDict()
+        #: Matches that were read last: reading one again costs nothing. A game of results is known
+        #: by what was played, since another tournament may replace the file.
+        self._log = lru_cache(_KEPT)(replay_of)
+        self._game = lru_cache(_KEPT)(lambda path, number, *played: arena_game(path, number))
 
     def changed(self) -> None:
         """Tell those who follow the list that it has changed. Any thread may call it."""
@@ -144,12 +147,10 @@ class Library:
         path = self._results(key) if place is None else place.path
         try:
             if place is not None:
-                return self._kept(key, lambda: replay_of(place.read()))
-            # Another tournament may have replaced the file.
+                return self._log(place.read())
             with Store(path) as store:
                 record = store.game(number or 0)
-            known = path, record.fixture, record.answers
-            return self._kept(known, lambda: arena_game(path, number or 0))
+            return self._game(path, number or 0, record.fixture, record.answers)
         except (OSError, StoreError, ValueError) as error:
             raise ValueError(error_text(path, error)) from None
 
@@ -157,19 +158,6 @@ class Library:
         """Return the hash of what a match is, which its file may replace; errors as of `load`."""
         result, names = self.load(key)
         return blake2b(json.dumps([result.match.log, names]).encode()).hexdigest()
-
-    def _kept(self, key: object, read: Callable[[], _Loaded]) -> _Loaded:
-        """Return what was read before, or what is read now."""
-        with self._lock:
-            if key in self._read:
-                self._read.move_to_end(key)
-                return self._read[key]
-        loaded = read()
-        with self._lock:
-            self._read[key] = loaded
-            while len(self._read) > _KEPT:
-                self._read.popitem(last=False)
-        return loaded
 
     def _results(self, key: str) -> str:
         """Return the file of results of a key."""

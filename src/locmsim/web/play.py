@@ -16,7 +16,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count, takewhile
 from typing import Any, cast
 
@@ -106,6 +106,7 @@ class PlayedGame:
         self._site = site
         self._match = Match(rules, seed=seed, start=start)
         self.seat = [*players].index(None) if None in players else None
+        self._agents = [one.agent or one.command if one else "" for one in players]
         names = [PERSON if player is None else player.name for player in players]
         self.names = names[0], names[1]
         self._shown = told_apart(names)
@@ -130,7 +131,7 @@ class PlayedGame:
         if start is not None:
             beliefs = (Belief(), Belief())
             self._machine = Machine(self._match.clone(), beliefs, self._shown, self.cards)
-        self._offer()
+        self._offers()
 
     # ---------------------------------------------------------------------- what bots are asked
 
@@ -199,14 +200,13 @@ class PlayedGame:
             self._begun = len(self.path)
             if self.players[call.player] is not None and call.answer:
                 self._chats[call.turn] = chat_of(call.answer, RULES[match.rules].lanes)
-        self._changed()
+        self.version += 1
 
     def _finish(self, sitting: Sitting[Match]) -> None:
         result = sitting.result()
         sitting.close()
         path, error = self._save(result_log(result, self.names))
-        agents = [one.agent or one.command if one else "" for one in self.players]
-        key = self._site.library.add(result, self.names, path=path, agents=agents)
+        key = self._site.library.add(result, self.names, path=path, agents=self._agents)
         self._end(
             {
                 "winner": result.winner,
@@ -234,7 +234,7 @@ class PlayedGame:
     def _end(self, over: dict[str, Any]) -> None:
         with self._lock:
             self._over = over
-            self._changed()
+            self.version += 1
 
     def leave(self) -> None:
         """End the game and its bots, if it is not over; nothing is saved."""
@@ -250,9 +250,6 @@ class PlayedGame:
             if self._sitting:
                 self._sitting.close()
             self._asking.release()
-
-    def _changed(self) -> None:
-        self.version += 1
 
     # ------------------------------------------------------------------------------ the pages
 
@@ -319,7 +316,7 @@ class PlayedGame:
                 self._shown,
                 self.cards,
                 steps,
-                agents=[one.agent or one.command if one else "" for one in self.players],
+                agents=self._agents,
                 seat=self.seat,
                 running=True,
                 players=[one.key if one else None for one in self.players],
@@ -333,7 +330,7 @@ class PlayedGame:
         by_id = {card.base_id: card for card in self._match.cards}
         return [self.cards.key(by_id[base_id]) for base_id in base_ids]
 
-    def _offer(self) -> list[list[str]]:
+    def _offers(self) -> list[list[str]]:
         """Return what the person was offered so far, as keys."""
         match = self._match
         if self.start is not None:
@@ -348,7 +345,7 @@ class PlayedGame:
     def offers(self, known: int) -> dict[str, Any]:
         """Return what the person was offered so far, step by step, as keys of cards."""
         with self._lock:
-            offers = self._offer()
+            offers = self._offers()
             return {"offers": offers, "cards": self.cards.to_json(start=known)["cards"]}
 
     def answers(self) -> list[str]:
@@ -377,7 +374,7 @@ class PlayedGame:
 
     def _choice_line(self, keys: Sequence[str]) -> str:
         match = self._match
-        offer = self._offer()[-1]
+        offer = self._offers()[-1]
         for key in keys:
             if key not in offer:
                 raise ValueError(f"card {key!r} is not offered")
@@ -405,7 +402,7 @@ class PlayedGame:
                 state = self.machine.at(path).state
                 if not state.is_terminal() and turn[-1:] != ["PASS"]:
                     self.path = [*path]
-                    self._changed()
+                    self.version += 1
                     return
             self._ask(";".join(one for one in turn if one != "PASS") or "PASS")
 
@@ -549,19 +546,12 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             ],
         }
 
-    def new(request: Request, data: dict[str, Any]) -> object:
-        return {"game": table.new(data).key}
-
-    def state(request: Request) -> object:
-        return table.get(request.query_params.get("game", "")).view()
-
-    def leave(request: Request, data: dict[str, Any]) -> object:
-        table.get(text_of(data, "game")).leave()
-        return {}
+    def game_of(data: Mapping[str, Any]) -> PlayedGame:
+        return table.get(text_of(data, "game"))
 
     def outdated(work: Callable[[PlayedGame, dict[str, Any]], object]) -> Callable[..., object]:
         def changed(request: Request, data: dict[str, Any]) -> object:
-            game = table.get(text_of(data, "game"))
+            game = game_of(data)
             try:
                 return work(game, data)
             except OutdatedError as error:
@@ -572,9 +562,6 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
     def choose(game: PlayedGame, data: dict[str, Any]) -> object:
         game.choose(whole_of(data, "version"), texts_of(data, "cards"))
         return game.view()
-
-    def turn(game: PlayedGame, data: dict[str, Any]) -> object:
-        return game.turn(texts_of(data, "path"))
 
     def walk(game: PlayedGame, data: dict[str, Any]) -> object:
         path, actions = texts_of(data, "path"), texts_of(data, "actions")
@@ -600,8 +587,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
 
     def chance(request: Request, data: dict[str, Any]) -> object:
         line = text_of(data, "line")
-        actions = [*filter(None, line.split(";"))]
-        return machine(data, actions).chance(texts_of(data, "path"), line)
+        return machine(data, [*filter(None, line.split(";"))]).chance(texts_of(data, "path"), line)
 
     def analyse(request: Request, data: dict[str, Any]) -> object:
         seconds, seed = values_of(data, _SEARCH).values()
@@ -633,31 +619,26 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
                 del searches[stopped]
                 stopped.set()
 
-    def stop(request: Request, data: dict[str, Any]) -> object:
-        left(data)
-        return {}
-
     def offers(request: Request, data: dict[str, Any]) -> object:
-        return table.get(text_of(data, "game")).offers(whole_of(data, "known", 0))
-
-    def answers(request: Request, data: dict[str, Any]) -> object:
-        return table.get(text_of(data, "game")).answers()
+        return game_of(data).offers(whole_of(data, "known", 0))
 
     return Page(
         "play",
         "",
         [
             get("/api/play/choices", choices),
-            get("/api/play/state", state),
-            post("/api/play/new", new),
+            get("/api/play/state", lambda request: game_of(request.query_params).view()),
+            post("/api/play/new", lambda request, data: {"game": table.new(data).key}),
             post("/api/play/choose", outdated(choose)),
-            post("/api/play/leave", leave),
+            post("/api/play/leave", lambda request, data: game_of(data).leave()),
             post("/api/machine/offers", offers),
-            post("/api/machine/answers", answers),
-            post("/api/machine/turn", outdated(turn)),
+            post("/api/machine/answers", lambda request, data: game_of(data).answers()),
+            post(
+                "/api/machine/turn", outdated(lambda game, data: game.turn(texts_of(data, "path")))
+            ),
             post("/api/machine/walk", walked),
             post("/api/machine/chance", chance),
             post("/api/machine/analyse", analyse, left=left),
-            post("/api/machine/stop", stop),
+            post("/api/machine/stop", lambda request, data: left(data)),
         ],
     )
