@@ -447,10 +447,12 @@ class Optimization:
             The match cannot be played.
         """
         folder = self._run.folder
+        # A run that goes on has other values, and another match.
+        db = None if folder is None else folder / f"proof-{self.trials.games}.db"
         with (
             self._files(),
             Arena(
-                None if folder is None else folder / "proof.db",
+                db,
                 [self.versions.player("tuned", self.best), self._start],
                 game=self.settings.game,
                 games=games,

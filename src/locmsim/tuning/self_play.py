@@ -270,28 +270,6 @@ class TrainingGames:
         )
 
 
-class _Rows:
-    """Collects the rows of `TrainingGames`."""
-
-    def __init__(self) -> None:
-        self.positions: list[list[float]] = []
-        self.inputs: list[NDArray[np.int16]] = []
-        self.position_won: list[bool] = []
-        self.pools: list[int] = []
-        self.decks: list[list[list[int]]] = []
-        self.deck_won: list[bool] = []
-
-    def games(self) -> TrainingGames:
-        return TrainingGames(
-            np.array(self.positions, np.float32).reshape(-1, len(EVALUATION_TERMS)),
-            np.array(self.inputs, np.int16).reshape(-1, INPUTS),
-            np.array(self.position_won, np.int8),
-            np.array(self.pools, np.int64),
-            np.array(self.decks, np.int16).reshape(-1, 2, DECK_SIZE),
-            np.array(self.deck_won, np.int8),
-        )
-
-
 @dataclass(frozen=True)
 class SelfPlay:
     """A task: games between perturbed players."""
@@ -311,7 +289,9 @@ class SelfPlay:
         explores = not {"eval", "network"}.isdisjoint(settings.parts)
         evaluations = [CompiledEvaluation(weights.evaluation) for weights in self.players]
         networks = [_network(weights) for weights in self.players]
-        rows = _Rows()
+        positions: list[list[float]] = []
+        position_inputs: list[NDArray[np.int16]] = []
+        position_won, games = [], []
         decks: list[list[Card]] = []
         for number in range(self.games):
             # One player has the best weights, the other earlier ones half of the time.
@@ -335,11 +315,24 @@ class SelfPlay:
             seed = rng.getrandbits(60)
             winner = _play(settings.rules, offer, pair, evaluators, settings.nodes, seed, ends)
             if winner >= 0:
-                rows.pools.append(pool)
-                rows.decks.append([[card.base_id for card in deck] for deck in pair])
-                rows.deck_won.append(winner == 0)
-                self._add_positions(rows, ends or (), winner, rng)
-        return rows.games()
+                games.append((pool, [[one.base_id for one in deck] for deck in pair], winner == 0))
+            for turn, state in enumerate(ends or () if winner >= 0 else ()):
+                # Positions of one game are similar: half of them are as informative as all.
+                if rng.random() < 0.5 and not state.is_terminal():
+                    player = turn % 2
+                    positions.append([term(state, player) for term in _ours.units])
+                    if "network" in settings.parts:
+                        position_inputs.append(inputs(state, player))
+                    position_won.append(winner == player)
+        pools, dealt, won = zip(*games, strict=True) if games else ((), (), ())
+        return TrainingGames(
+            np.array(positions, np.float32).reshape(-1, len(EVALUATION_TERMS)),
+            np.array(position_inputs, np.int16).reshape(-1, INPUTS),
+            np.array(position_won, np.int8),
+            np.array(pools, np.int64),
+            np.array(dealt, np.int16).reshape(-1, 2, DECK_SIZE),
+            np.array(won, np.int8),
+        )
 
     def _decks(self, offer: _Offer, rng: random.Random) -> list[list[Card]]:
         rules = self.settings.rules
@@ -352,18 +345,6 @@ class SelfPlay:
                 networks = weights.deck_value or ()
                 decks.append(propose_deck(offer.cards, networks, rng, score_builder(weights)))
         return decks
-
-    def _add_positions(
-        self, rows: _Rows, ends: Sequence[State], winner: int, rng: random.Random
-    ) -> None:
-        for turn, state in enumerate(ends):
-            # Positions of one game are similar: half of them are as informative as all.
-            if rng.random() < 0.5 and not state.is_terminal():
-                player = turn % 2
-                rows.positions.append([term(state, player) for term in _ours.units])
-                if "network" in self.settings.parts:
-                    rows.inputs.append(inputs(state, player))
-                rows.position_won.append(winner == player)
 
 
 def _perturbed(weights: Mapping[str, float], rng: random.Random) -> CompiledEvaluation:

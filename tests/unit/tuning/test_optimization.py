@@ -179,6 +179,9 @@ def test_the_proof_of_a_template_is_resumed(bot: str, tmp_path: Path) -> None:
         versions = {path.read_text() for path in (tmp_path / "state" / "versions").iterdir()}
         assert versions == {"0.2", run.values["skill"]}
     assert [proof.games for proof in proofs] == [2, 4]
+    run = finished(begun(bot, 100, folder=tmp_path / "state", template=file))
+    assert run.values["skill"] not in versions
+    assert run.prove(2, jobs=1).games == 2
 
 
 @pytest.mark.slow
@@ -195,7 +198,7 @@ def test_the_proof_has_cards_that_the_tuning_never_saw(
     run = finished(begun("beam:time_ms=0,nodes={nodes=4:1..40:int}", 2000, tmp_path))
     assert len(seen) > 900
     run.prove(20, jobs=1)
-    with Arena.load(tmp_path / "proof.db") as arena:
+    with Arena.load(tmp_path / f"proof-{run.trials.games}.db") as arena:
         proof = {arena.settings.fixture(number).seed for number in range(1, 1001)}
     assert len(proof) == 500
     assert not proof & seen

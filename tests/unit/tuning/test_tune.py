@@ -463,6 +463,8 @@ def test_two_tunings_in_one_folder(tmp_path: Path) -> None:
         lines(second, 1)
     assert saved == {path: path.read_bytes() for path in tmp_path.iterdir()}
     running.close()
+    with pytest.raises(ValueError, match="another process has used it meanwhile"):
+        lines(second, 1)
     assert lines(Tuner(folder=tmp_path), 1) == []
 
 
