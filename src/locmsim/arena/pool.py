@@ -22,7 +22,7 @@ from locmsim.arena.store import Store
 from locmsim.contract import Game
 from locmsim.stats import PairCounts, most_telling
 
-__all__ = ["drawn", "grown", "players_in", "retired", "widened"]
+__all__ = ["drawn", "grown", "players_in", "widened"]
 
 #: Steps in which games are drawn, and the fewest meetings of a step: workers wait at its end.
 _STEPS, _LEAST = 12, 8
@@ -73,15 +73,6 @@ def players_in(text: str, game: Game) -> list[Player]:
             raise ValueError(f"{path}: {what}")
         found.append(now)
     return found
-
-
-def retired(settings: Settings, names: Sequence[str]) -> Settings:
-    """Return the settings of a tournament in which players play no more games.
-
-    Raises ``ValueError`` if nobody has such a name.
-    """
-    indices = [settings.index(name, "retire: ") for name in names]
-    return replace(settings, retired=tuple(sorted({*settings.retired, *indices})))
 
 
 def grown(

@@ -331,16 +331,6 @@ class Settings:
         round_, place = divmod(number, self.pairing_count)
         return round_, self.pairing(place)
 
-    def is_played(self, number: int) -> bool:
-        """Return whether a game is to be played: nobody in it is retired.
-
-        Parameters
-        ----------
-        number : int
-            The number of the game.
-        """
-        return not (self.retired and {*self.fixture(number).players} & {*self.retired})
-
     def task(self, numbers: Iterable[int]) -> Task:
         """Return some games as a worker plays them.
 

@@ -167,9 +167,11 @@ class Store(GameStore):
 
     def missing(self) -> Iterator[int]:
         """Yield the games with known pairings that are to be played and are not."""
-        played = self.numbers()
+        played, retired = self.numbers(), {*self.settings.retired}
         for number in range(1, self.settings.scheduled + 1):
-            if number not in played and self.settings.is_played(number):
+            if number in played:
+                continue
+            if not (retired and retired & {*self.settings.fixture(number).players}):
                 yield number
 
     def left(self) -> int:

@@ -20,7 +20,7 @@ from locmsim.arena import report
 from locmsim.arena.cards import CardRow, card_rows
 from locmsim.arena.fixtures import Player
 from locmsim.arena.game_worker import forget_agents, replayed, seats_of
-from locmsim.arena.pool import drawn, grown, retired, widened
+from locmsim.arena.pool import drawn, grown, widened
 from locmsim.arena.records import Outcome, Record
 from locmsim.arena.registry import game_name, make_game
 from locmsim.arena.runner import ArenaError, play_missing
@@ -177,6 +177,7 @@ class Arena:
         """Store other settings, once they are known to be possible."""
         if settings.players:
             settings = checked(settings, new)
+            self._know_shared(settings)
         before, self.settings, self._tally = self.settings, settings, None
         try:
             self._save()
@@ -231,7 +232,6 @@ class Arena:
             raise ValueError(f"{'against' if against else 'more'}: needs players to play against")
         else:
             settings = replace(settings, players=new)
-            self._know_shared(settings)
         self._change(settings, new)
 
     def retire(self, names: Sequence[str]) -> None:
@@ -247,7 +247,9 @@ class Arena:
         ValueError
             Nobody has such a name.
         """
-        self._change(retired(self.settings, names))
+        indices = {self.settings.index(name, "retire: ") for name in names}
+        retired = tuple(sorted(indices.union(self.settings.retired)))
+        self._change(replace(self.settings, retired=retired))
 
     def more(self, games: int, *, against: Sequence[str] = ()) -> None:
         """Play further games, in all, where they tell most about the ratings.

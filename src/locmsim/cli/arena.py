@@ -32,7 +32,7 @@ from locmsim.commands import add_option, sentence
 from locmsim.contract import Part, turn_words
 
 if TYPE_CHECKING:
-    from locmsim.arena import Arena, Sprt
+    from locmsim.arena import Arena
 
 __all__ = ["add_options", "run"]
 
@@ -222,7 +222,7 @@ def run(options: argparse.Namespace) -> int | None:
 
 
 def _run_arena(options: argparse.Namespace) -> int | None:
-    from locmsim.arena import Sprt, parse_seeds
+    from locmsim.arena import parse_seeds
 
     start_logging(options.verbose)
     if options.verify is not None:
@@ -234,25 +234,20 @@ def _run_arena(options: argparse.Namespace) -> int | None:
             "game", "rules", "ids", "mode", "seed", "mirror", "pairs_per_set", "timeout_scale",
             "match_limit", "lenient", "decks", "pilot",
         )
-        if getattr(options, name) is not None
     }  # fmt: skip
     if options.seeds is not None:
         chosen["seeds"] = parse_seeds(options.seeds)
-    sprt = None
-    if options.sprt is not None:
-        elo0, elo1 = options.sprt
-        sprt = Sprt(elo0, elo1, options.alpha, options.beta)
     if options.db is None and not options.players:
         raise Failure("expected players, or --db with results to resume", code=2)
     named = options.players or options.add
     if options.db is not None and not named and not os.path.exists(options.db):
         raise Failure(f"--db: {options.db}: no such file; name players to start a new one", code=2)
     if options.db is not None:
-        _play_arena(options, options.db, sprt, chosen)
+        _play_arena(options, options.db, chosen)
         return None
     db = _new_file()
     try:
-        _play_arena(options, db, sprt, chosen)
+        _play_arena(options, db, chosen)
     finally:
         _remove_without_games(db)
     if not options.json:
@@ -272,13 +267,7 @@ def _verify_arena(options: argparse.Namespace) -> int:
         raise Failure(f"--verify: {message}", code=2) from None
     with ended_by_signals(), Arena.load(path) as arena:
         with contextlib.redirect_stdout(sys.stderr):  # agents may print
-            found = arena.verify(
-                games,
-                jobs=options.jobs,
-                cores=1 if options.cores is None else options.cores,
-                isolate=options.isolate,
-                force=options.force,
-            )
+            found = arena.verify(games, force=options.force, **_machines(options))
         count = arena.tally.games if games is None else len(games)
         word = arena.settings.game.turn_name
     if options.json:
@@ -296,9 +285,7 @@ def _verify_arena(options: argparse.Namespace) -> int:
 
 
 @ended_by_signals()
-def _play_arena(
-    options: argparse.Namespace, db: str, sprt: "Sprt | None", chosen: dict[str, Any]
-) -> None:
+def _play_arena(options: argparse.Namespace, db: str, chosen: dict[str, Any]) -> None:
     """Play the games that are missing in a file, and print the results."""
     from locmsim.arena import Arena
 
@@ -308,18 +295,12 @@ def _play_arena(
                 Arena(db, options.players or None, force=options.force, **chosen)
             )
             with arena.together():
-                _change_arena(options, arena, sprt)
+                _change_arena(options, arena)
         print(f"locmsim arena: {_to_play(arena)}", file=sys.stderr)
         try:
             progress = sys.stderr.isatty() and not options.verbose
             with contextlib.redirect_stdout(sys.stderr):
-                arena.run(
-                    jobs=options.jobs,
-                    cores=1 if options.cores is None else options.cores,
-                    dask=options.dask,
-                    isolate=options.isolate,
-                    progress=progress,
-                )
+                arena.run(dask=options.dask, progress=progress, **_machines(options))
         except BaseException as error:
             if arena.tally.games:
                 message = (
@@ -334,8 +315,16 @@ def _play_arena(
         _print_arena(arena, options.json)
 
 
-def _change_arena(options: argparse.Namespace, arena: "Arena", sprt: "Sprt | None") -> None:
+def _machines(options: argparse.Namespace) -> dict[str, Any]:
+    """Return how games are distributed over the cores of this machine."""
+    cores = 1 if options.cores is None else options.cores
+    return {"jobs": options.jobs, "cores": cores, "isolate": options.isolate}
+
+
+def _change_arena(options: argparse.Namespace, arena: "Arena") -> None:
     """Change a tournament as the options say."""
+    from locmsim.arena import Sprt
+
     if options.games is not None:
         arena.set_games(options.games)
     if options.retire:
@@ -344,8 +333,11 @@ def _change_arena(options: argparse.Namespace, arena: "Arena", sprt: "Sprt | Non
         arena.add(options.add, against=options.against, more=options.more)
     elif options.more is not None:
         arena.more(options.more, against=options.against)
-    if sprt is not None or options.no_sprt:
-        arena.set_test(sprt, options.sprt_of)
+    if options.sprt is not None:
+        elo0, elo1 = options.sprt
+        arena.set_test(Sprt(elo0, elo1, options.alpha, options.beta), options.sprt_of)
+    elif options.no_sprt:
+        arena.set_test(None)
     if options.anchor is not None:
         arena.set_anchor(*_anchor(options.anchor))
 

@@ -294,8 +294,8 @@ CORE = [
     *(
         f"arena/{name}.py"
         for name in (
-            "cards", "game_store", "game_worker", "pool", "records", "registry", "report", "runner",
-            "schedule", "seeds", "store", "tally", "tournament", "verification",
+            "cards", "fixtures", "game_store", "game_worker", "pool", "records", "registry",
+            "report", "runner", "schedule", "seeds", "store", "tally", "tournament", "verification",
         )
     ),
 ]  # fmt: skip
