@@ -58,6 +58,11 @@ FIGURES = [
     ),
     Figures(
         "figures.md",
+        rf"\| (?P<rules>1\.[02]) \| [^|]+ \| [^|]+ \| {SHARE} \| `(?P<words>[^`]+)` \|",
+        "{words} --rules {rules} --seeds 10000000..10000199",
+    ),
+    Figures(
+        "figures.md",
         rf"\| 1\.5 \| `(?P<change>[\w=.-]+)` \| {SHARE} \|",
         "beam:nodes=5000,time_ms=0,{change} beam:nodes=5000,time_ms=0 --seeds 10521000..10521199",
     ),
