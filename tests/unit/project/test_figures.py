@@ -26,8 +26,8 @@ def test_figures_of_integers_are_drawn_again(name):
 
 def test_figures_are_shown_and_complete():
     shown = set()
-    for page in (DOCS / "explanation").glob("*.md"):
-        shown |= set(re.findall(r"!\[[^]]+\]\((\w+)\.svg\)", page.read_text()))
+    for page in (*(DOCS / "explanation").glob("*.md"), DOCS / "development.md"):
+        shown |= set(re.findall(r"!\[[^]]+\]\((?:explanation/)?(\w+)\.svg\)", page.read_text()))
     assert shown == {*figures.FIGURES, "row"}  # which is drawn by hand
     for name in shown:
         root = ElementTree.parse(DOCS / "explanation" / f"{name}.svg").getroot()
