@@ -72,6 +72,13 @@ class Fault:
     kind: FaultKind
     message: str
 
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}"
+
+    def row(self) -> dict[str, int | str]:
+        """Return the fault as JSON has it: in logs, in results for tools and on pages."""
+        return {"player": self.player, "kind": str(self.kind), "message": self.message}
+
 
 @dataclass(frozen=True, slots=True)
 class TurnResult:

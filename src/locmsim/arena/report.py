@@ -14,6 +14,7 @@ from locmsim.arena.records import Outcome
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
 from locmsim.contract import FaultKind, turn_words
+from locmsim.referee.any_game import end_of_stderr
 from locmsim.stats import Ratings, bradley_terry, elo_of, score_interval
 
 __all__ = [
@@ -31,8 +32,7 @@ __all__ = [
 
 #: Maximum width of a name in a table of limited width.
 _NAME_WIDTH = 24
-#: Number of last output lines of a failed player that are shown, and of characters in JSON.
-_LAST_LINES = 8
+#: Number of last characters of what a failed player wrote that JSON has.
 _LAST_CHARACTERS = 2000
 
 
@@ -294,7 +294,7 @@ def lost_games(settings: Settings, outcomes: Iterable[Outcome], index: int) -> l
         if outcome.winner == 1 - seat:
             opponent = settings.players[outcome.players[1 - seat]].name
             fault = outcome.fault
-            reason = "on the board" if fault is None else f"{fault.kind}: {fault.message}"
+            reason = "on the board" if fault is None else str(fault)
             seed = settings.fixture(outcome.number).seed
             rows.append(
                 [str(outcome.number), str(seed), str(seat), opponent, str(outcome.turns), reason]
@@ -395,9 +395,8 @@ def faults_text(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> st
         name = settings.players[outcome.players[fault.player]].name
         key = name, str(fault.kind)
         if key not in first:
-            lines = [f"game {outcome.number}, {name} {fault.kind}: {fault.message}"]
-            lines += [f"    {line}" for line in words.rstrip().splitlines()[-_LAST_LINES:]]
-            first[key] = printable("\n".join(lines))
+            lines = [printable(f"game {outcome.number}, {name} {fault}"), *end_of_stderr(words)]
+            first[key] = "\n    ".join(lines)
     return "\n".join(first.values())
 
 

@@ -93,7 +93,7 @@ def _print_row(text: str, attempts: "list[Attempt]") -> None:
     print(f"{text}: {_share(whole)}")
     for part in parts:
         print(f"    {part.difficulty:8}{_share(part)}")
-    faults = Counter(f"{one.fault.kind}: {one.fault.message}" for one in attempts if one.fault)
+    faults = Counter(str(one.fault) for one in attempts if one.fault)
     for fault, times in faults.most_common(3):
         print(f"    {counted(times, 'fault')}: {printable(fault)}")
 
@@ -116,7 +116,7 @@ def _as_json(text: str, attempts: "list[Attempt]") -> dict[str, Any]:
                 "line": one.puzzle.line,
                 "answer": one.answer,
                 "solved": one.solved,
-                "fault": one.fault and f"{one.fault.kind}: {one.fault.message}",
+                "fault": one.fault and str(one.fault),
             }
             for one in attempts
         ],

@@ -612,7 +612,7 @@ class Match:
             "answers": [list(answer) for answer in self._answers],
             "winner": self.winner,
             "scores": None if self.scores is None else list(self.scores),
-            "error": None if self.error is None else _plain(self.error),
+            "error": self.error and self.error.row(),
         }
 
     @classmethod
@@ -672,7 +672,3 @@ def _codec(rules: RuleSet, ids: str) -> OldIds | None:
 
 def _who(players: tuple[int, ...]) -> str:
     return f"it is the turn of {players}" if players else "the match is over"
-
-
-def _plain(fault: Fault) -> dict[str, int | str]:
-    return {"player": fault.player, "kind": str(fault.kind), "message": fault.message}

@@ -141,14 +141,12 @@ def plain_log(result: Result[Any], game: dict[str, Any], names: tuple[str, str])
 
     `game` is given as in files of results.
     """
-    fault = result.fault
     data = {
         "game": game,
         "agents": [{"index": i, "name": name or f"Player {i}"} for i, name in enumerate(names)],
         "scores": list(result.scores),
         "winner": result.winner,
-        "fault": fault
-        and {"player": fault.player, "kind": str(fault.kind), "message": fault.message},
+        "fault": result.fault and result.fault.row(),
         "params": dict(result.match.params),
         "answers": [[call.player, call.answer] for call in result.calls],
         "stderr": list(result.stderr),

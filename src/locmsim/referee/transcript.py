@@ -98,7 +98,7 @@ def result_log(result: Result[Match], names: Sequence[str | None] = ("", "")) ->
             **({"start": match.log["start"]} if "start" in match.log else {}),
         },
         "metadata": "{}\n",
-        "failCause": fault and f"${fault.player}: {fault.kind}: {fault.message}",
+        "failCause": fault and f"${fault.player}: {fault}",
         "tooltips": [],
         "agents": [
             {"index": player, "name": name or f"Player {player}"}
@@ -405,13 +405,7 @@ def tool_result(result: Result[Any]) -> dict[str, Any]:
         "test_data": test_data,
         "player_data": player_data,
         "attributes": attributes,
-        "fault": fault
-        and {
-            "player": fault.player,
-            "kind": str(fault.kind),
-            "message": fault.message,
-            "stderr": result.stderr[fault.player],
-        },
+        "fault": fault and {**fault.row(), "stderr": result.stderr[fault.player]},
     }
 
 

@@ -31,7 +31,7 @@ from locmsim.web.sources import (
     part_view,
     replay_of,
 )
-from locmsim.web.views import fault_row, seat_names, told_apart
+from locmsim.web.views import seat_names, told_apart
 
 __all__ = ["Library"]
 
@@ -112,7 +112,7 @@ class Library:
         row = {
             "names": seat_names(names),
             "winner": result.winner,
-            "fault": fault_row(result.fault),
+            "fault": result.fault and result.fault.row(),
             "turns": result.turns,
             "rules": result.match.rules,
             "game": "",
@@ -230,7 +230,7 @@ class Library:
             "names": told_apart(names),
             "scores": list(result.scores),
             "winner": result.winner,
-            "fault": fault_row(result.fault),
+            "fault": result.fault and result.fault.row(),
             "steps": [*view_steps(result, game)],
             "running": running,
         }

@@ -44,7 +44,7 @@ from locmsim.web.opponents import Opponent, opponent_of
 from locmsim.web.panel import CHANCES
 from locmsim.web.replay import chat_of
 from locmsim.web.site import Page, Site
-from locmsim.web.views import PERSON, Cards, fault_row, match_page, told_apart, turn_step
+from locmsim.web.views import PERSON, Cards, match_page, told_apart, turn_step
 
 __all__ = ["OutdatedError", "PlayedGame", "page"]
 
@@ -210,7 +210,7 @@ class PlayedGame:
         self._end(
             {
                 "winner": result.winner,
-                "fault": fault_row(result.fault),
+                "fault": result.fault and result.fault.row(),
                 "stderr": list(result.stderr),
                 "replay": key,
                 "path": path,

@@ -14,7 +14,6 @@ from locmsim.art import (
     card_title,
     card_titles,
 )
-from locmsim.contract import Fault
 from locmsim.game.action_text import action_words
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
@@ -24,7 +23,6 @@ __all__ = [
     "Cards",
     "action_steps",
     "board_view",
-    "fault_row",
     "legal_texts",
     "match_page",
     "seat_names",
@@ -34,13 +32,6 @@ __all__ = [
 
 #: The name of the person who plays on the pages.
 PERSON: Final = "You"
-
-
-def fault_row(fault: Fault | None) -> dict[str, Any] | None:
-    """Return what a page shows of a fault."""
-    if fault is None:
-        return None
-    return {"player": fault.player, "kind": str(fault.kind), "message": fault.message}
 
 
 def seat_names(names: Sequence[str]) -> list[str]:
