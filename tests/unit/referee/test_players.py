@@ -1,5 +1,6 @@
 """One reader decides whether a text is an agent or a command, with one wording of what is wrong."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,10 @@ from locmsim.agents import BeamAgent, GreedyAgent
 from locmsim.arena import Arena, LocmGame
 from locmsim.cli._common import Failure
 from locmsim.cli._players import seat_from, usage_errors
+from locmsim.game.match import Match
+from locmsim.referee import FaultKind, play
+from locmsim.referee.again import asked_again
+from locmsim.referee.agent_process import IsolatedAgent
 from locmsim.referee.locm_agents import LocmAgents
 from locmsim.referee.players import Agents, Seat, seat_of
 from locmsim.web.opponents import opponents
@@ -75,3 +80,35 @@ def test_programs() -> None:
     Seat("sh -c 'exit 1'", LocmAgents(), "A").check_program()
     with pytest.raises(ValueError, match=r"A: no program and no agent is called '\./nosuch'"):
         Seat("./nosuch --x", LocmAgents(), "A").check_program()
+
+
+def test_who_plays_where(tmp_path: Path) -> None:
+    """What a referee gets: a program, an agent in a process of its own, or None for this one."""
+    (tmp_path / "mine.py").write_text("from locmsim.agents import GreedyAgent as Mine\n")
+    mine, game = f"{tmp_path / 'mine.py'}:Mine", LocmAgents()
+    command = [sys.executable, "-P", "-m", "locmsim.bot", "--agent", "greedy", "--seed", "3"]
+    for seat, options, kind in [
+        (seat_of("./bot --x", "A", game), {"isolate": True}, "./bot --x"),
+        (seat_of("greedy", "A", game), {}, None),
+        (seat_of("greedy", "A", game), {"isolate": True}, command),
+        (seat_of("greedy", "A", game, "beam"), {}, None),
+        (seat_of("greedy", "A", game, "beam"), {"isolate": True}, IsolatedAgent),
+        (seat_of("greedy", "A", game, mine), {}, IsolatedAgent),
+        (seat_of(mine, "A", game), {}, IsolatedAgent),
+        (seat_of(mine, "A", game), {"apart": False}, None),
+        (Seat("greedy", game, agent=GreedyAgent), {}, None),
+    ]:
+        found = seat.outside(3, **options)
+        assert type(found) is kind if kind is IsolatedAgent else found == kind, (seat, options)
+
+
+def test_asked_again_within_the_limits() -> None:
+    """The clock of a match is that of every question put again, wherever the bot is."""
+    result = play((GreedyAgent(), GreedyAgent()), Match(seed=1))
+    for bot in (GreedyAgent(), seat_of("greedy", "A", LocmAgents()).outside(0, isolate=True)):
+        first = next(asked_again(result, 0, bot, timeout_scale=0))
+        assert first.fault is None
+        assert first.line == first.call.answer
+        (last,) = asked_again(result, 0, bot, timeout_scale=1e-9)
+        assert last.fault is not None
+        assert last.fault.kind == FaultKind.TIMEOUT
