@@ -109,7 +109,8 @@ def run(options: argparse.Namespace) -> None:
 def _optimization(options: argparse.Namespace) -> "Optimization":
     from locmsim.tuning.optimization import Optimization, OptimizationSettings
 
-    chosen = {name: getattr(options, name) for name in ("games", "method")}
+    names = ("player", "games", "method", "seed", "timeout_scale", "match_limit", "lenient")
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
     template = None
     if options.template is not None:
         try:
@@ -119,15 +120,7 @@ def _optimization(options: argparse.Namespace) -> "Optimization":
             reason = getattr(error, "strerror", None) or error
             raise Failure(f"--template: {options.template}: {reason}", code=2) from None
     settings = OptimizationSettings(
-        player=options.player,
-        game=game_of(options),
-        against=tuple(options.against),
-        seed=options.seed,
-        template=template,
-        timeout_scale=options.timeout_scale,
-        match_limit=options.match_limit,
-        lenient=options.lenient,
-        **{name: value for name, value in chosen.items() if value is not None},
+        game=game_of(options), against=tuple(options.against), template=template, **given
     )
     return Optimization(settings, folder=options.state, force=options.force)
 
