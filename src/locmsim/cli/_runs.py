@@ -1,4 +1,4 @@
-"""What the commands that tune share: progress, errors, and how a run that was stopped goes on."""
+"""What the commands of long runs share: errors, progress, and how one that was stopped goes on."""
 
 import argparse
 import contextlib

@@ -27,6 +27,7 @@ from locmsim.cli._common import (
     write,
 )
 from locmsim.cli._players import check_game
+from locmsim.cli._runs import failures
 from locmsim.cli._shared import add_shared
 from locmsim.commands import add_option, sentence
 from locmsim.contract import Part, turn_words
@@ -208,16 +209,10 @@ def _add_arena_run(parser: Parser) -> None:
     parser.rules_out("--dask", "--jobs", "--cores")
 
 
+@failures()
 def run(options: argparse.Namespace) -> int | None:
     """Play a tournament or show one; return 1 if games that were played again differ."""
-    from locmsim.arena import ArenaError, StoreError
-
-    try:
-        status: int | None = options.act(options)
-    except ValueError as error:
-        raise Failure(error, code=2) from None
-    except (ArenaError, StoreError, ImportError) as error:
-        raise Failure(error) from None
+    status: int | None = options.act(options)
     return status
 
 
