@@ -364,7 +364,8 @@ class Deadly(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        _, numbers, _ = args
+        task, _ = args
+        numbers = [one.number for one in task.fixtures]
         if self.deadly in numbers and self.deaths:
             self.deaths -= 1
             self.all_well = False
@@ -498,6 +499,7 @@ def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal
     assert out == ""
     stored = tool.stored()
     assert err == (
+        "locmsim arena: 40 games to play\n"
         f"locmsim arena: stopped; {stored} of 40 games are in {tool.db};"
         f" to resume: locmsim arena --db {tool.db}\n"
     )
@@ -516,5 +518,5 @@ def test_ctrl_c_on_a_terminal(tmp_path: Path, pids: Path) -> None:
     out, err = tool.process.communicate(timeout=60)
     assert tool.process.returncode == 128 + signal.SIGINT
     assert out == ""
-    assert len(err.splitlines()) == 1
+    assert len(err.splitlines()) == 2  # with that of the beginning
     go_on(tool.db, 2)
