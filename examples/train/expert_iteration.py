@@ -214,6 +214,8 @@ def train(options):
     keep_lines(folder / "log.csv", number, "round")
     while number < options.rounds:
         started = time.perf_counter()
+        # Each round has a stream of its own, so that a run that was resumed ends like any other.
+        torch.manual_seed((options.seed << 20) + number)
         data, first = self_play(net, options, number, device)
         played = time.perf_counter()
         recent = [*recent, data][-options.window :]

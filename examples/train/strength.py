@@ -1,7 +1,7 @@
 """Measure a policy's win rates in mirrored games, on card sets that no training has seen.
 
 python strength.py learned.npz
-python strength.py agent:learned --opponents osl,greedy --games 4000
+python strength.py agent:learned --opponents osl greedy --games 4000
 python strength.py clone-1.npz clone-2.npz clone-3.npz    # the range over seeds
 """
 
@@ -54,11 +54,15 @@ def arguments():
     parser.add_argument(
         "--games", type=int, default=1000, help="games per opponent and deck builder"
     )
-    parser.add_argument("--opponents", default=",".join(OPPONENTS), help="comma-separated agents")
+    parser.add_argument(
+        "--opponents", nargs="+", default=OPPONENTS, metavar="AGENT", help="who plays against it"
+    )
     parser.add_argument(
         "--decks",
-        default="random,classic",
-        help="comma-separated deck builders, used by both players",
+        nargs="+",
+        default=["random", "classic"],
+        metavar="DECK",
+        help="deck builders, used by both players",
     )
     return parser
 
@@ -70,8 +74,8 @@ def main():
         table(
             *map(load, options.policies),
             games=options.games,
-            opponents=options.opponents.split(","),
-            decks=options.decks.split(","),
+            opponents=options.opponents,
+            decks=options.decks,
         )
     except (OSError, ValueError) as error:
         parser.error(str(error))

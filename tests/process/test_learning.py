@@ -132,10 +132,15 @@ def test_from_examples_to_the_arena(tmp_path):
     assert teacher in training
     assert training.endswith("PPO")
     out = run(
-        EXAMPLES / "strength.py", learnt, "--games", 4, "--opponents", "osl",
-        "--decks", "random", cwd=tmp_path,
+        EXAMPLES / "strength.py", learnt, "--games", 4, "--opponents", "osl", "random",
+        "--decks", "random", "classic", cwd=tmp_path,
     )  # fmt: skip
-    assert out.startswith("random decks, against osl: ")
+    found = [line.partition(":")[0] for line in out.splitlines()]
+    assert found == [
+        f"{decks} decks, against {who}"
+        for decks in ("random", "classic")
+        for who in ("osl", "random")
+    ]
     out = run(
         "-m", "locmsim", "arena", f"policy:path={learnt}", "random", "--games", 4, cwd=tmp_path
     )
@@ -164,6 +169,9 @@ def test_expert_iteration(tmp_path):
     assert learnt.meta["training"].endswith("8 games of search")
     before = Policy.load(tmp_path / "run" / "round-1.npz")
     assert any((learnt.arrays[name] != before.arrays[name]).any() for name in learnt.arrays)
+    run(*command, "--rounds", 2, "--folder", "whole", cwd=tmp_path)
+    whole = Policy.load(tmp_path / "whole" / "policy.npz")
+    assert all(np.array_equal(learnt.arrays[name], whole.arrays[name]) for name in learnt.arrays)
     with pytest.raises(AssertionError, match="continue with --resume"):
         run(*command, cwd=tmp_path)
 

@@ -195,6 +195,18 @@ def test_an_illegal_action_does_what_the_page_says(illegal):
 # ---------------------------------------------------------------- README.md, docs/vestrock, others
 
 
+def test_extras_are_added_without_compiling_again():
+    """`pip install ".[web]"` builds the package once more: only a first installation does."""
+    pages = [DOCS.parent / "README.md", *DOCS.rglob("*.md"), *DOCS.parent.glob("examples/**/*.md")]
+    found = [
+        (page.name, line)
+        for page in pages
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if re.search(r"pip install [^`|]*\.\[", line)
+    ]
+    assert found == []
+
+
 def test_what_the_readme_calls_stronger_wins():
     """`beam` against `greedy`, as in `docs/figures.md`, with little work and few games."""
     wins = 0
