@@ -119,25 +119,24 @@ class _Arenas:
         number = whole_of(query, "db", 0, text=True)
         arena, player = self._arena(number), whole_of(query, "player", 0, text=True)
         known = query.get("known", "")
-        reader = arena.reader
+        reader, row = arena.reader, arena.row()
         with arena.lock:
             try:
                 tally = reader.update()
             except StoreError as error:
                 # Not an error of the request: the file may still be created.
-                return {"version": "", "same": False, "error": str(error)}
+                return {**row, "version": "", "same": False, "error": str(error)}
             # Another tournament in the file may have fewer players.
             if not 0 <= player < len(tally.players):
                 player = 0
             version = f"{number}.{reader.version}.{player}"
             if known == version:
-                return {"version": version, "same": True}
+                return {**row, "version": version, "same": True}
             settings = reader.settings
             return {
+                **row,
                 "version": version,
                 "same": False,
-                "error": None,
-                "path": reader.path,
                 "title": settings.game.title,
                 "turn": settings.game.turn_name,
                 "scored": settings.game.scored,

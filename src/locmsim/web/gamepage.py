@@ -2,16 +2,12 @@
 
 import base64
 import json
-import os
-import tempfile
 import threading
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from locmsim.game.match import Match
-from locmsim.referee.process_match import Result
 from locmsim.referee.transcript import result_log
 from locmsim.web.captures import is_capture, questions_of
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
@@ -19,7 +15,7 @@ from locmsim.web.keys import Key, KeyKind
 from locmsim.web.positions import Position, position_of_text
 from locmsim.web.replay import replay_data, replay_html
 from locmsim.web.site import Page, Site
-from locmsim.web.sources import load_replay
+from locmsim.web.sources import replay_of
 from locmsim.web.views import Cards, legal_texts, match_page, turn_step
 
 __all__ = ["page", "position_data"]
@@ -96,7 +92,11 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             )
         if not text.lstrip().startswith("{"):
             return {"game": site.keep(position_of_text(text))}
-        return {"game": library.add(*_logged(text), name or "dropped here", log=text)}
+        return {
+            "game": library.add(
+                *replay_of(text.encode(errors="replace")), name or "dropped here", log=text
+            )
+        }
 
     site.data[KeyKind.LIVE] = live
     site.news.add("live", library.view_version, _LOOK)
@@ -140,17 +140,6 @@ def _download(text: str, kind: str, name: str) -> Response:
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     content = text.encode("utf-8", "replace")
     return Response(content, media_type=f"{kind}; charset=utf-8", headers=headers)
-
-
-def _logged(text: str) -> tuple[Result[Match], tuple[str, str]]:
-    """Return the match of a log; ``ValueError`` says what is wrong with it."""
-    descriptor, path = tempfile.mkstemp(suffix=".json", prefix="locmsim-")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
-        return load_replay(path)
-    finally:
-        os.unlink(path)
 
 
 def position_data(position: Position) -> dict[str, Any]:

@@ -276,8 +276,9 @@ class Library:
         ``next``, None at the end, ``reading``, whether files are still read, ``version`` of the
         list, and ``errors``, what cannot be read and why.
         """
-        self.logs.refresh()
-        self.catalogue.run([*self.live.rows(), *self.playing()])
+        if not source.startswith(KeyKind.RESULT):
+            self.logs.refresh()
+            self.catalogue.run([*self.live.rows(), *self.playing()])
         version, errors = self.version, self.logs.errors
         sources = ["m", *self._files_of_results()]
         first, _, place = after.partition(":")

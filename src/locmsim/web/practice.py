@@ -1,6 +1,6 @@
 """The page *Practice*: turns that gave something away, to be played again, and puzzles."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
@@ -104,10 +104,10 @@ def page(site: Site) -> Page:
         return {**found, "actions": actions}
 
     def mistakes(request: Request, data: dict[str, Any]) -> object:
-        games, of_whom = _games(site, data)
+        games, whom = _games(site, data)
 
         def work(job: Job) -> None:
-            _find(job, site, games, of_whom)
+            _find(job, site, games, whom)
 
         same = ("mistakes", repr(sorted(data.items())), *games, *_identities(site, games))
         return site.jobs.start(same, work).view()
@@ -167,22 +167,13 @@ def _evaluated_turn(exercise: _Exercise, actions: list[str]) -> dict[str, Any]:
     assert position.belief is not None
     then = exercise.compared()
     value = answer_value(position.belief, ";".join(actions) or "PASS")
-    mine, best, played = (
-        _win_probability(value),
-        _win_probability(then.value_best),
-        _win_probability(then.value_played),
-    )
+    mine, best, played = ((1 + one) / 2 for one in (value, then.value_best, then.value_played))
     words = [
         f"Your chance of winning with this turn: {_percent(mine)}.",
         f"{_beside(mine, best)} the best turn that the engine found ({_percent(best)}).",
         f"{_beside(mine, played)} the turn that was played in the match ({_percent(played)}).",
     ]
     return {"solved": best - mine < LEAST_LOSS, "words": words, "chance": mine, "best": best}
-
-
-def _win_probability(value: float) -> float:
-    """Return the chance of winning at an expected result from -1 to 1."""
-    return (1 + value) / 2
 
 
 def _beside(mine: float, other: float) -> str:
@@ -200,21 +191,24 @@ def _percent(probability: float) -> str:
 # ------------------------------------------------------------------------------------- mistakes
 
 
-def _games(site: Site, data: dict[str, Any]) -> "tuple[list[str], _Whom]":
-    """Return the keys of the games of a request: of one ``game``, or the latest of a ``player``."""
+def _games(site: Site, data: dict[str, Any]) -> tuple[list[str], int | str]:
+    """Return the keys of the games of a request, and whose mistakes are looked for.
+
+    It is about one ``game`` and a seat, or the latest games of a ``player``.
+    """
     if "game" in data:
         key, seat = text_of(data, "game"), whole_of(data, "seat")
         if seat not in (0, 1):
             raise Refusal(f"seat: expected 0 or 1, got {seat}")
         site.library.load(key)  # what is wrong with it is said now
-        return [key], _seat(seat)
+        return [key], seat
     player, source = text_of(data, "player"), text_of(data, "source", "")
     count = whole_of(data, "games", 1, least=1, most=_GAMES)
     found = site.library.games(GameQuery(players=[player]), count=count, source=source)["games"]
     games = [row["key"] for row in found if not (row["live"] or row["game"])]
     if not games:
         raise Refusal(f"there is no finished game of {player!r}")
-    return games, _named(player)
+    return games, player
 
 
 def _identities(site: Site, games: list[str]) -> Iterator[str]:
@@ -223,26 +217,14 @@ def _identities(site: Site, games: list[str]) -> Iterator[str]:
             yield site.identity(key)
 
 
-#: Returns the players of a match whose mistakes are looked for, from the names of both.
-_Whom = Callable[[tuple[str, str]], list[int]]
-
-
-def _seat(seat: int) -> _Whom:
-    return lambda names: [seat]
-
-
-def _named(player: str) -> _Whom:
-    return lambda names: [seat for seat in (0, 1) if seat_names(names)[seat] == player]
-
-
-def _find(job: Job, site: Site, games: list[str], of_whom: _Whom) -> None:
+def _find(job: Job, site: Site, games: list[str], whom: int | str) -> None:
     """Look for turns that gave something away, and tell the job each one that is found."""
     found: list[dict[str, Any]] = []
     for number, key in enumerate(games):
         job.update(number, len(games), {"mistakes": [*found]})
         with suppress(ValueError):  # a game that cannot be read any more
             result, names = site.library.load(key)
-            players = of_whom(names)
+            players = [seat for seat in (0, 1) if whom in (seat, seat_names(names)[seat])]
             for turn in report_turns(result, players=players, check=job.check):
                 if turn.loss >= LEAST_LOSS:
                     found.append(_mistake(key, turn, told_apart(names)))

@@ -119,7 +119,8 @@ class ArenaPage {
     // Somebody may have chosen another file or player in the meantime.
     if (query.db !== valueOf("db") || query.player !== this.player) return;
     if (query.known !== this.version) return;
-    notice(found.error ?? "");
+    this.stop.hidden = !found.running;
+    notice(found.failure ? `This arena has broken off: ${found.failure}` : (found.error ?? ""));
     if (found.same || found.error) return;
     this.results = found;
     this.version = found.version;
@@ -132,16 +133,7 @@ class ArenaPage {
   /** Follow the tournament that is chosen. */
   follow() {
     this.end();
-    const work = () => shown(() => this.look()).then(() => shown(() => this.tellRunning()));
-    this.end = follow(`arena:${valueOf("db")}`, work);
-  }
-
-  /** Say whether it runs, and why it has broken off. */
-  async tellRunning() {
-    const { files } = await ask("/api/arena");
-    const { running, failure } = files[Number(valueOf("db"))];
-    this.stop.hidden = !running;
-    if (failure) notice(`This arena has broken off: ${failure}`);
+    this.end = follow(`arena:${valueOf("db")}`, () => shown(() => this.look()));
   }
 
   /** Stop the tournament that is chosen. */

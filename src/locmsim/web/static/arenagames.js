@@ -59,7 +59,12 @@ export class ArenaGames {
     const { games, next } = await ask("/api/games", { ...query, lost_by, count: ROWS });
     const titles = ["game", "players", `${turn}s`, "fault", ...(watched ? ["open"] : [])];
     const rows = games.map((/** @type {import("./matches.js").Game} */ game) =>
-      matchRow(game, digits(game.number ?? 0), [], watched ? undefined : null),
+      matchRow(
+        game,
+        element("td.number", digits(game.number ?? 0)),
+        [],
+        watched ? undefined : null,
+      ),
     );
     return { titles, rows, next };
   }

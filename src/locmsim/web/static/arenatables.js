@@ -13,7 +13,7 @@ import { table } from "./matches.js";
  *   mostly_lost: number, lost: number, score: number, interval: number[]}} Pairing */
 /** @typedef {{elo0: number, elo1: number, llr: number, lower: number, upper: number,
  *   accepted: string|null, pairs: number, verdict: string}} Sprt */
-/** @typedef {{version: string, same: boolean, error?: string|null, path: string, title: string,
+/** @typedef {{version: string, same: boolean, error: string|null, running: boolean, failure: string, path: string, title: string,
  *   turn: string, scored: boolean, watched: boolean, cards: boolean, finished: boolean,
  *   player: number,
  *   results: {settings: {mirror: boolean, mode: string, anchor?: [string, number]|null}, games: number, goal: number,

@@ -18,7 +18,7 @@ function row(game) {
   const rules = element("td", { "data-name": "rules" }, game.rules ?? game.game);
   return matchRow(
     game,
-    where,
+    element("td", element("bdi", where)),
     [rules],
     game.live ? [game.live] : game.game ? ["watch"] : undefined,
   );

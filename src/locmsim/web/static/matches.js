@@ -34,7 +34,7 @@ function linksCell(game, what = ["watch", "analyse", "report"]) {
   return element("td.links", ...links.flatMap((link) => [link, " "]));
 }
 
-/** A row of a list of matches. @param {Game} game @param {string} name what it is called here
+/** A row of a list of matches. @param {Game} game @param {HTMLElement} name a cell with what it is called
  * @param {(Node|string)[]} more cells behind the players
  * @param {(keyof typeof PANELS)[]|null} [open] what there is to see of it; null: no such cell */
 export function matchRow(game, name, more = [], open) {
@@ -42,7 +42,7 @@ export function matchRow(game, name, more = [], open) {
   return element(
     "tr",
     { "data-key": game.key },
-    element("td", element("bdi", name)),
+    name,
     playersCell(names, game.winner),
     ...more,
     element("td.number", number(game.turns)),
