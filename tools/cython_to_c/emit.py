@@ -128,36 +128,32 @@ class Writer:
     def __init__(self, program: Program, style: Style, roots: Iterable[Function]) -> None:
         self.program, self.style, self.roots = program, style, list(roots)
         self.params: dict[Function, dict[str, object]] = {}
-        self.arguments: dict[tuple[Function, str], set[object]] = {}
-        #: Parameters that functions do not read, and those that get calls with effects.
+        #: Parameters that functions do not read.
         self.unread: dict[Function, set[str]] = {}
-        self.effects: set[tuple[Function, str]] = set()
-        self.extremes: dict[str, str] = {}
         self.pointed: set[Function] = set()
-
-    def extreme(self, name: str, type: str) -> str:
-        helper = f"{self.style.internal}{name}_{type.removesuffix('_t')}"
-        sign = "<" if name == "min" else ">"
-        self.extremes[helper] = (
-            f"{self.style.inline} {type} {helper}({type} a, {type} b) {{\n"
-            f"  return b {sign} a ? b : a;\n}}\n"
-        )
-        return helper
 
     def bodies(self) -> dict[Function, Body]:
         # A new constant may turn arguments of further calls into constants, and so on.
+        done: dict[Function, Body] = {}
         for _ in range(20):
-            self.arguments, self.extremes, self.effects = {}, {}, set()
-            done: dict[Function, Body] = {}
+            last, done = done, {}
             todo = list(self.roots)
             while todo:
                 function = todo.pop()
                 if function not in done:
-                    done[function] = Body(self, function).write()
+                    body = last.get(function) or Body(self, function).write()
+                    done[function] = body
                     todo += sorted(done[function].functions, key=lambda f: f.order)
                     todo += self.started(sorted(done[function].variables, key=lambda v: v.order))
             params: dict[Function, dict[str, object]] = {}
-            for (function, name), values in self.arguments.items():
+            arguments: dict[tuple[Function, str], set[object]] = {}
+            effects: set[tuple[Function, str]] = set()
+            for body in done.values():
+                for function, name, const, pure in body.passed:
+                    arguments.setdefault((function, name), set()).add(const)
+                    if not pure:
+                        effects.add((function, name))
+            for (function, name), values in arguments.items():
                 (first, *others) = values
                 known = not others and function not in self.roots and function not in self.pointed
                 if known and isinstance(first, int) and name in assigned(function.node.body):
@@ -167,13 +163,25 @@ class Writer:
                 function: {
                     name
                     for name in self.unread.get(function, set()) | body.unread()
-                    if (function, name) not in self.effects
+                    if (function, name) not in effects
                 }
                 for function, body in done.items()
                 if function not in self.roots and function not in self.pointed
             }
             if params == self.params and unread == self.unread:
                 return done
+            # Functions that have changed are translated again, and those that call them.
+            changed = {
+                function
+                for function in done
+                if params.get(function, {}) != self.params.get(function, {})
+                or unread.get(function, set()) != self.unread.get(function, set())
+            }
+            done = {
+                function: body
+                for function, body in done.items()
+                if changed.isdisjoint(body.functions) and function not in changed
+            }
             self.params, self.unread = params, unread
         raise RuntimeError("the constants of the functions do not settle")
 
@@ -212,7 +220,8 @@ class Writer:
             + "\n"
         )
         parts += [self.type(t) for t in types]
-        parts += [self.extremes[name] for name in sorted(self.extremes)]
+        extremes = {name: text for body in bodies.values() for name, text in body.extremes.items()}
+        parts += [extremes[name] for name in sorted(extremes)]
         heads = [bodies[f].head + ";" for f in ordered if f in ahead]
         if heads:
             parts.append("\n".join(heads) + "\n")

@@ -526,9 +526,7 @@ class Expressions:
             value = self.value(argument, type)
             scalar = bare(type)[0] not in ("ptr", "of")
             const = value.const if value.const is not None and scalar else UNKNOWN
-            self.body.writer.arguments.setdefault((function, name), set()).add(const)
-            if not value.pure:
-                self.body.writer.effects.add((function, name))
+            self.body.passed.append((function, name, const, value.pure))
             if known.get(name, UNKNOWN) is UNKNOWN and name not in unread:
                 texts.append(value.text)
         result = function.result()
@@ -562,7 +560,7 @@ class Expressions:
                 if "uint32_t" in names:
                     type = ("int64_t",)
             assert self.body is not None
-            helper = self.body.writer.extreme(name, type[0])
+            helper = self.body.extreme(name, type[0])
             pure = result.pure and value.pure
             result = Value(f"{helper}({result.text}, {value.text})", _POSTFIX, type, pure=pure)
         return result

@@ -23,6 +23,9 @@ class Body:
         self.functions: set[Function] = set()
         self.variables: set[Variable] = set()
         self.constants: set[Constant] = set()
+        #: Arguments of calls: function, parameter, constant, whether it has no effects.
+        self.passed: list[tuple[Function, str, object, bool]] = []
+        self.extremes: dict[str, str] = {}
         self.types: dict[str, Type] = {}
         self.consts: dict[str, int] = {}
         self.expressions = Expressions(self.program, self.module, self)
@@ -54,6 +57,16 @@ class Body:
         self.statement(self.function.node.body)
         self.drop_unused()
         return self
+
+    def extreme(self, name: str, type: str) -> str:
+        """Return the name of a helper for ``min`` or ``max`` of a type."""
+        helper = f"{self.style.internal}{name}_{type.removesuffix('_t')}"
+        sign = "<" if name == "min" else ">"
+        self.extremes[helper] = (
+            f"{self.style.inline} {type} {helper}({type} a, {type} b) {{\n"
+            f"  return b {sign} a ? b : a;\n}}\n"
+        )
+        return helper
 
     @property
     def text(self) -> str:
