@@ -121,7 +121,13 @@ class OptimizationSettings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return what `to_json` made plain."""
+        """Return what `to_json` made plain.
+
+        Parameters
+        ----------
+        data : mapping
+            What `to_json` returned.
+        """
         more = {"game": game_from_json(data["game"]), "against": tuple(data["against"])}
         return cls(**{**data, **more})
 

@@ -83,7 +83,13 @@ class Versions:
         return AgentFacts()
 
     def values(self, point: Point) -> dict[str, str]:
-        """Return the value of each parameter, as the bot gets it."""
+        """Return the value of each parameter, as the bot gets it.
+
+        Parameters
+        ----------
+        point : tuple of float
+            The version.
+        """
         return texts(self.parameters, point)
 
     def command(self, point: Point, file: str | None = None) -> str:
@@ -112,18 +118,42 @@ class Versions:
         return self._folder / digest.hexdigest()
 
     def content(self, point: Point) -> str:
-        """Return the file that is made from the template for a version; empty without one."""
+        """Return the file that is made from the template for a version; empty without one.
+
+        Parameters
+        ----------
+        point : tuple of float
+            The version.
+        """
         return "" if self._file is None else self._file.fill(self.values(point))
 
     def player(self, name: str, point: Point, file: str | None = None) -> Player:
-        """Return a version as a player; `file` as for `command`."""
+        """Return a version as a player.
+
+        Parameters
+        ----------
+        name : str
+            The player's name.
+        point : tuple of float
+            The version.
+        file : str, optional
+            As for `command`.
+        """
         return Player(name, self.command(point, file), self._process)
 
     @contextlib.contextmanager
     def written_to(
         self, folder: Path | None, kept: Callable[[], Iterable[Point]]
     ) -> Iterator[None]:
-        """Write files of versions into a folder within; those of `kept` at the end stay."""
+        """Write files of versions into a folder within.
+
+        Parameters
+        ----------
+        folder : path or None
+            The folder; None for a temporary one.
+        kept : callable
+            Returns the versions whose files stay when this ends.
+        """
         if folder is None or self._file is None:
             yield
             return
