@@ -36,10 +36,10 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
 
     def live(key: str) -> dict[str, Any]:
         reader = library.live.get(key)
-        if reader.game is not None:
-            return _view(library.view(key))
         with lock:
             reader.update()
+            if reader.game is not None:
+                return _view(library.view(key))
             shown = replay_data(reader.result(), reader.names)
         after = library.live.after(key) if reader.over else None
         return {**shown, "agents": reader.agents, "live": not reader.over, "next_key": after}
