@@ -47,6 +47,7 @@ CREATE TABLE places (
     start INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     line INTEGER,
+    part INTEGER,
     server TEXT NOT NULL
 );
 CREATE INDEX games_of_earlier ON games (earlier) WHERE earlier IS NOT NULL;
@@ -56,7 +57,7 @@ CREATE INDEX places_of_path ON places (path, start);
 _INSERT = f"INTO games VALUES ({', '.join('?' * 14)})"
 _SHOWN = (
     "game, player0, player1, winner, turns, fault_seat, fault_kind, fault_message, rules, title,"
-    " live, source, games.key, path, line"
+    " live, source, games.key, path, part, line"
 )
 # CROSS: the index of games is read first. One of the places of a log is shown.
 _JOIN = (
@@ -119,7 +120,7 @@ class Catalogue(GameStore):
         with self._using, self._errors("write to"), self._transaction():
             self._insert("OR REPLACE", _PLAYED + next(self._numbers), key, row)
             if place is not None:
-                self._place(key, place.path, place.start, place.size, None, "")
+                self._place(key, place.path, place.start, place.size)
 
     def run(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Replace the games that are running, the latest of which come last."""
@@ -148,7 +149,7 @@ class Catalogue(GameStore):
                 self._insert("OR IGNORE", next(self._numbers), key, log.row, earlier)
                 if not log.key:  # it may have gone on
                     self._renew(key, log.row)
-                self._place(key, path, log.start, log.size, log.line, server)
+                self._place(key, path, log.start, log.size, log.line, log.row.get("part"), server)
             for key in gone:
                 execute(
                     "DELETE FROM games WHERE key = :key AND game < :played"
@@ -174,10 +175,17 @@ class Catalogue(GameStore):
         )
 
     def _place(
-        self, key: str, path: str, start: int, size: int, line: int | None, server: str
+        self,
+        key: str,
+        path: str,
+        start: int,
+        size: int,
+        line: int | None = None,
+        part: int | None = None,
+        server: str = "",
     ) -> None:
-        values = [key, _packed(path), start, size, line, server]
-        self._connection.execute("INSERT INTO places VALUES (NULL, ?, ?, ?, ?, ?, ?)", values)
+        values = [key, _packed(path), start, size, line, part, server]
+        self._connection.execute("INSERT INTO places VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", values)
 
     # ------------------------------------------------------------------------------- asking
 
@@ -211,11 +219,11 @@ class Catalogue(GameStore):
                 rules=rules,
                 title=title,
                 source=_unpacked(source or path or b""),
-                place=None if source else line,
+                place=None if source else line if part is None else f"{part}:{line}",
                 live=live,
             )
             for game, first, second, winner, turns, seat, kind, message, rules, title, live,
-            source, key, path, line in rows
+            source, key, path, part, line in rows
         ]  # fmt: skip
 
     def player(self, name: str) -> bytes:

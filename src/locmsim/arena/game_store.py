@@ -77,9 +77,10 @@ class ListedGame(NamedTuple):
     #: The rule set, None if it is not known; the title of a game that pages cannot replay.
     rules: str | None
     title: str
-    #: The file that it is in, and its line or number there; None if it is alone in its file.
+    #: The file that it is in, and its line or number there, for a match of a server "LINE:NUMBER"
+    #: with the line of its tournament; None if it is alone in its file.
     source: str
-    place: int | None
+    place: int | str | None
     #: The key of a game of a catalogue, and "live" or "paused" while it is played.
     key: str = ""
     live: str = ""

@@ -41,7 +41,7 @@ class FoundLog(NamedTuple):
     size: int
     #: Its line, or its number in the part of a server; None if it is alone in its file.
     line: int | None
-    #: As of `log_row`, with ``server``, the name of the game of a part.
+    #: As of `log_row`, with ``server``, the name of the game of a part, and ``part``, its line.
     row: Mapping[str, Any]
     #: As of `key_of`; empty while its part of a log is not over.
     key: str = ""
@@ -156,7 +156,7 @@ class _Parts:
         """Return the matches of the part that is read, or ends at this byte."""
         if self.start is None or self._part is None:
             return []
-        start, title = self.start[0], self._part.game.title
+        (start, before), title = self.start, self._part.game.title
         return [
             FoundLog(
                 start,
@@ -170,6 +170,7 @@ class _Parts:
                     "game": title,
                     "fault": None,
                     "server": self.name,
+                    "part": before + 1,
                 },
             )
             for match in self._part.matches()

@@ -61,7 +61,7 @@ export class ArenaGames {
     const rows = games.map((/** @type {import("./matches.js").Game} */ game) =>
       matchRow(
         game,
-        element("td.number", digits(game.number ?? 0)),
+        element("td.number", digits(Number(game.number))),
         [],
         watched ? undefined : null,
       ),

@@ -4,7 +4,7 @@
 import { $, button, element, number } from "./dom.js";
 import { address, shown } from "./site.js";
 
-/** @typedef {{key: string, source: string, number: number|null, names: string[],
+/** @typedef {{key: string, source: string, number: number|string|null, names: string[],
  *   winner: number|null, fault: null|{player: number, kind: string, message: string},
  *   turns: number, rules: string|null, game: string, live: "live"|"paused"|""}} Game */
 
