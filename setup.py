@@ -87,11 +87,14 @@ INLINE = "inline __attribute__((always_inline, unused))" if always else "CYTHON_
 MACROS.append(("LOCMSIM_INLINE", INLINE))
 
 #: Further options of single modules: loops over floats profit from vector instructions. They must
-#: not reorder sums, or results would differ between CPUs.
-MORE_ARGS = {"envs._gae": ["-O3"], "policy._policy": ["-O3"]}
-#: Modules in which little time is spent: small code takes less time to compile, too.
-for name in ("envs._thread_pool",):
-    MORE_ARGS[name] = ["-Os"]
+#: not reorder sums, or results would differ between CPUs. Where little time is spent, small code
+#: takes less time to compile.
+MORE_ARGS = {
+    "envs._gae": ["-O3"],
+    "policy._policy": ["-O3"],
+    "envs._thread_pool": ["-Os"],
+    "_cyutility": ["-Os"],
+}
 if DEBUG or COVERAGE or UNOPTIMISED or sys.platform == "win32":
     MORE_ARGS = {}
 
