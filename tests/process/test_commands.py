@@ -108,9 +108,7 @@ def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
     words = ["arena", "--game=vestrock", f"a={bot}", "b=random", "--jobs=1", "--timeout-scale=0"]
     with subprocess.Popen([*LOCMSIM, *words], preexec_fn=default_signals) as process:
         pids = tmp_path / "pids"
-        while not pids.exists() or not pids.read_text().endswith("\n"):
-            assert process.poll() is None
-            time.sleep(0.02)
+        wait_for_bots(pids, process)
         process.send_signal(number)
         assert process.wait(60) == 128 + number
     for pid in map(int, pids.read_text().split()):
@@ -147,21 +145,30 @@ def test_signals_leave_no_bot_of_a_page_behind(number: int, tmp_path: Path) -> N
                 except OSError:
                     process.kill()
                     raise
-            while not pids.exists() or not pids.read_text().endswith("\n"):
-                assert process.poll() is None
-                time.sleep(0.02)
+            wait_for_bots(pids, process)
             process.send_signal(number)
             assert process.wait(60) == 128 + number
         for pid in map(int, pids.read_text().split()):
             assert not Path(f"/proc/{pid}").exists()
 
 
+def wait_for_bots(pids: Path, process: subprocess.Popen[Any]) -> None:
+    """Wait until bots have started, which write their numbers into a file."""
+    end = time.monotonic() + 60
+    while not pids.exists() or not pids.read_text().endswith("\n"):
+        assert process.poll() is None
+        if time.monotonic() > end:
+            process.kill()
+            pytest.fail("no bot was started")
+        time.sleep(0.02)
+
+
 def start_game(address: str, opponent: str) -> None:
-    """Start a game on a page with the request that the page's script sends."""
+    """Start a game of two bots on a page with the request that the page's script sends."""
     url = urlsplit(address)
     asked = Request(
         f"{url.scheme}://{url.netloc}/api/play/new?{url.query}",
-        data=json.dumps({"players": [None, opponent], "rules": "1.5"}).encode(),
+        data=json.dumps({"players": [opponent, opponent], "rules": "1.5"}).encode(),
         headers={"Content-Type": "application/json", "Origin": f"{url.scheme}://{url.netloc}"},
     )
     with build_opener(ProxyHandler({})).open(asked, timeout=60) as answer:
