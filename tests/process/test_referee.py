@@ -314,7 +314,8 @@ def test_half_a_line(run: Run) -> None:
 def test_slow_bot_is_no_fault_without_limits(run: Run) -> None:
     result = run("slow", 3, "0.3", timeout_scale=0)
     assert result.fault is None
-    assert max(call.elapsed_ns for call in result.calls) >= 3e8
+    # The bot has the question a little before the referee's clock starts.
+    assert max(call.elapsed_ns for call in result.calls) >= 2e8
 
 
 def test_match_limit(run: Run) -> None:
