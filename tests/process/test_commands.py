@@ -1,5 +1,6 @@
 """Tests of what users meet in the commands: Ctrl-C, positions, files, names and messages."""
 
+import contextlib
 import json
 import os
 import signal
@@ -8,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -164,15 +166,24 @@ def wait_for_bots(pids: Path, process: subprocess.Popen[Any]) -> None:
 
 
 def start_game(address: str, opponent: str) -> None:
-    """Start a game of two bots on a page with the request that the page's script sends."""
+    """Start a game on a page, and choose a deck: the opponent is asked, and does not answer."""
     url = urlsplit(address)
-    asked = Request(
-        f"{url.scheme}://{url.netloc}/api/play/new?{url.query}",
-        data=json.dumps({"players": [opponent, opponent], "rules": "1.5"}).encode(),
-        headers={"Content-Type": "application/json", "Origin": f"{url.scheme}://{url.netloc}"},
-    )
-    with build_opener(ProxyHandler({})).open(asked, timeout=60) as answer:
-        assert json.load(answer)["game"]
+    site = f"{url.scheme}://{url.netloc}"
+
+    def send(place: str, **data: Any) -> Any:
+        headers = {"Content-Type": "application/json", "Origin": site}
+        asked = Request(f"{site}/api/{place}?{url.query}", json.dumps(data).encode(), headers)
+        with build_opener(ProxyHandler({})).open(asked, timeout=60) as answer:
+            return json.load(answer)
+
+    game = send("play/new", players=[None, opponent], rules="1.5")["game"]
+    offer = send("machine/offers", game=game, known=0)["offers"][-1]
+
+    def choose() -> None:
+        with contextlib.suppress(OSError, HTTPException):  # the server ends
+            send("play/choose", game=game, version=0, cards=offer[:30])
+
+    threading.Thread(target=choose).start()
 
 
 def interrupted(work: Callable[[], object]) -> None:

@@ -29,8 +29,9 @@ from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 
-#: How far chances of the two machines are apart at most, and in the mean.
-NEAR, MEAN = 0.2, 0.08
+#: How far chances of the two machines are apart at most: of a card in a hand, and of winning, which
+#: are means of other worlds.
+HELD, NEAR = 0.15, 0.2
 
 
 class Asked(Protocol):
@@ -142,9 +143,9 @@ def test_chances_and_hands_are_alike(
                     compare(path, [*done, *line["actions"]])
                 held = dict(mine["held"])
                 for base_id, chance, _ in theirs["held"]:
-                    assert held.get(base_id, 0) == pytest.approx(chance, abs=NEAR)
+                    assert held.get(base_id, 0) == pytest.approx(chance, abs=HELD)
     assert max(apart) < NEAR
-    assert sum(apart) / len(apart) < MEAN
+    assert sum(apart) / len(apart) < amount(0.08, 0.04)  # of few or of many
 
 
 @pytest.mark.slow
