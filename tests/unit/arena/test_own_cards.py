@@ -13,6 +13,8 @@ from locmsim.policy import get_layout
 
 ARENA = ["arena", "greedy", "random", "--jobs", "1", "--timeout-scale", "0", "--db", "a.db"]
 
+#: Plays in a file of results; the game follows.
+ARENA = ["arena", "greedy", "random", "--jobs=1", "--timeout-scale=0", "--db=a.db", "--game"]
 CHEAP = """
 from dataclasses import dataclass, replace
 
@@ -120,19 +122,7 @@ def test_what_cannot_be_used_is_said(options, message, tmp_path, monkeypatch):
 def test_other_cards_are_another_game(tmp_path, monkeypatch, capsys):
     """Games of changed cards are not mixed with earlier ones."""
     monkeypatch.chdir(tmp_path)
-    words = [
-        "arena",
-        "greedy",
-        "random",
-        "--jobs",
-        "1",
-        "--timeout-scale",
-        "0",
-        "--db",
-        "a.db",
-        "--game",
-        "locm:cards=mine",
-    ]
+    words = [*ARENA, "locm:cards=mine"]
     save_cards("mine", generate_cards(1))
     assert main([*words, "--games", "2"]) == 0
     save_cards("mine", generate_cards(2))
@@ -146,19 +136,7 @@ def test_the_code_of_a_derived_game_is_part_of_what_played(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "cheap.py").write_text(CHEAP)
-    words = [
-        "arena",
-        "greedy",
-        "random",
-        "--jobs",
-        "1",
-        "--timeout-scale",
-        "0",
-        "--db",
-        "a.db",
-        "--game",
-        "cheap:Cheap",
-    ]
+    words = [*ARENA, "cheap:Cheap"]
     assert main([*words, "--games", "2"]) == 0
     with Arena.load("a.db") as arena:
         assert set(arena.settings.players[0].identity) == {"locmsim", str(tmp_path / "cheap.py")}
