@@ -5,9 +5,9 @@ They are compared with earlier runs.
 
 import pytest
 
-from locmsim._measure import Counted, Ratio, seconds
 from locmsim.bench import GROUPS
 from locmsim.rules.rulesets import RULES
+from locmsim.support.measure import Counted, Ratio, seconds
 from vestrock import bench as vestrock
 
 

@@ -50,7 +50,7 @@ numpydoc_show_class_members = False
 _INSIDE = (
     r"locmsim\.(_core\.Shown|envs\.(workers\.Workers|base\.\w+|episodes\.Episodes)|networks\._drafts\.DraftNetworks)"
     r"|locmsim\.search\._engine\.SearchEngine|locmsim\._batch\.StateArray|locmsim\..*\._[A-Za-z]+"
-    r"|locmsim\.envs\.options\.(Shared)?OptionValues|locmsim\.workers\.Workers|contextlib\.\w+"
+    r"|locmsim\.envs\.options\.(Shared)?OptionValues|locmsim\.processes\.workers\.Workers|contextlib\.\w+"
     r"|locmsim\.arena\.(schedule\.SettingValues|fixtures\.Task)"
     r"|locmsim\.envs\.asked\.Asked|locmsim\.referee\.locm_agents\.LocmAgents|pyspiel\.\w+"
     r"|NDArray|BatchResult|BatchFunction|_Evaluating|np\.\w+"  # what is imported for types alone

@@ -29,9 +29,9 @@ from locmsim.agents import make_agent
 from locmsim.arena import Arena, Record, Sprt, Times
 from locmsim.arena.store import Store
 from locmsim.game.match import Match
+from locmsim.processes.workers import Workers
 from locmsim.referee import Result, play, replay_calls
 from locmsim.rules.cards import Card
-from locmsim.workers import Workers
 
 DATA = Path(__file__).parent / "data"
 REFERENCE = Path(os.environ["LOCMSIM_REFERENCE"]) if os.environ.get("LOCMSIM_REFERENCE") else None
@@ -257,7 +257,7 @@ def children_of(pid: int) -> list[int]:
             with contextlib.suppress(OSError):
                 command = Path(f"/proc/{child}/cmdline").read_bytes()  # empty if it has ended
                 if command:
-                    (parents if b"_reaper" in command else found).append(child)
+                    (parents if b"import reaper" in command else found).append(child)
     return sorted(found)
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import locmsim
-from locmsim._io import folder_locked, write_whole
 from locmsim.envs import _rows
+from locmsim.support.files import folder_locked, write_whole
 
 _SOURCE = Path(__file__).with_suffix(".pyx")
 _BUILD = """

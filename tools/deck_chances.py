@@ -22,12 +22,12 @@ from functools import partial
 import numpy as np
 
 from locmsim import Match, play_match
-from locmsim._io import write_whole
 from locmsim.agents import make_agent
 from locmsim.agents.combined import CombinedAgent
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, build_deck, deck_line, pick
 from locmsim.decks.chances import value_of_decks
 from locmsim.rules.rulesets import COPIES_PER_CARD, RULES
+from locmsim.support.files import write_whole
 
 BINS = 5
 FIRST_SEED = 3_000_000_000

@@ -24,8 +24,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from locmsim._io import write_whole
 from locmsim.policy import Policy
+from locmsim.support.files import write_whole
 from locmsim.tuning import PROOF_SEEDS
 from locmsim.tuning.dataset import examples_of_agent
 from locmsim.tuning.evaluate import evaluate

@@ -6,7 +6,7 @@ Most modules are imported on first use, because a referee and a bot are started 
 
 import os
 
-from locmsim._lazy import attached
+from locmsim.support.lazy import attached
 
 __version__ = "0.1.0"
 _names, __getattr__, __dir__ = attached(__name__, __file__)

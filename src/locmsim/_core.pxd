@@ -462,7 +462,7 @@ cdef void state_fill_deck(state_t* s, int who, uint8_t entry, int n) noexcept no
 cdef void state_fill_hand(
     state_t* s, const table_t* t, int who, uint8_t entry, int n) noexcept nogil
 
-# Return `locmsim._checks.seed_bits`, the lowest 64 bits of an integer, and `player_number`, 0 or 1,
+# Return `locmsim.options.checks.seed_bits`, the lowest 64 bits of an integer, and `player_number`, 0 or 1,
 # quickly for integers of Python.
 cdef uint64_t seed_of(seed) except? 0
 cdef int player_of(player) except -1

@@ -22,13 +22,13 @@ import struct
 from collections import namedtuple
 from importlib import import_module
 
-from locmsim._checks import MOST_THREADS, integer, player_number, seed_bits, whole
-from locmsim._spiel import SpielPosition
+from locmsim.options.checks import MOST_THREADS, integer, player_number, seed_bits, whole
+from locmsim.support.spiel import SpielPosition
 from locmsim.rules.actions import Action
 from locmsim.rules.cards import ABILITY_BITS, ABILITY_TEXTS, Card
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
 from locmsim.rules.rulesets import RULES_NAMES, get_rules
-from locmsim.parallel import in_threads
+from locmsim.processes.threads import in_threads
 
 __all__ = ["ABI_VERSION", "BLANKS", "CardInHand", "Creature", "Determinizer", "PlayerView", "State",
            "Table", "build_state", "instance_id", "keywords_number", "original_of", "parse_line",
@@ -1401,7 +1401,7 @@ cdef uint64_t seed_of(seed) except? 0:
 
 
 cpdef Py_ssize_t whole_number(value, str where, Py_ssize_t low, Py_ssize_t high) except? -1:
-    """Return `locmsim._checks.whole`, quickly for small integers of Python."""
+    """Return `locmsim.options.checks.whole`, quickly for small integers of Python."""
     cdef Py_ssize_t number = low - 1
     if type(value) is int:
         try:

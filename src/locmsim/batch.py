@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from locmsim._batch import StateArray
-from locmsim._checks import MOST_THREADS, player_number, seed_bits, whole
 from locmsim._core import Determinizer, State
-from locmsim._io import counted
 from locmsim.errors import GameOverError, IllegalActionError
-from locmsim.parallel import in_threads
+from locmsim.options.checks import MOST_THREADS, player_number, seed_bits, whole
+from locmsim.processes.threads import in_threads
+from locmsim.support.files import counted
 
 __all__ = ["BatchActions", "BatchFunction", "BatchResult", "StateBatch"]
 

@@ -36,19 +36,6 @@ from locmsim._bench import (
     random_turns,
 )
 from locmsim._core import Determinizer, State
-from locmsim._measure import (
-    Case,
-    Counted,
-    Figure,
-    Measured,
-    Ratio,
-    Watch,
-    calls,
-    hardware,
-    table,
-    usable_cores,
-)
-from locmsim._measure import measure as figures_of
 from locmsim.agents import Agent, make_agent
 from locmsim.agents.learned import shipped_policy
 from locmsim.batch import StateBatch
@@ -71,6 +58,19 @@ from locmsim.search import (
 )
 from locmsim.search._forest import Forest
 from locmsim.search.policy_search import Evaluating
+from locmsim.support.measure import (
+    Case,
+    Counted,
+    Figure,
+    Measured,
+    Ratio,
+    Watch,
+    calls,
+    hardware,
+    table,
+    usable_cores,
+)
+from locmsim.support.measure import measure as figures_of
 
 __all__ = ["GROUPS", "Figure", "Watch", "machine", "measure", "report", "signature", "to_json"]
 

@@ -12,14 +12,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TextIO
 
-from locmsim._common_options import Seed, TimeMs
-from locmsim._options import declaration
 from locmsim.agents import Agent, describe_agents, make_agent, parse_spec
-from locmsim.commands import Parser, add_option
 from locmsim.contract import start_turn
 from locmsim.errors import ProtocolError
 from locmsim.game.ids2022 import IdTranslator
 from locmsim.game.observation import Observation, read_observation
+from locmsim.options.commands import Parser, add_option
+from locmsim.options.common import Seed, TimeMs
+from locmsim.options.declarations import declaration
 from locmsim.rules.rulesets import RULES
 
 __all__ = ["answer_all", "command_parser", "main"]

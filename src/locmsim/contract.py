@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from locmsim._specs import did_you_mean, make, read_options
+from locmsim.options.texts import did_you_mean, make, read_options
 
 __all__ = [
     "LIVE_SUFFIX",

@@ -4,6 +4,6 @@ They are independent of any game and are imported when they are first used. Comp
 ``from locmsim.gamekit cimport now_ns_``, a monotonic clock in nanoseconds for code without the GIL.
 """
 
-from locmsim._lazy import attached
+from locmsim.support.lazy import attached
 
 __all__, __getattr__, __dir__ = attached(__name__, __file__)

@@ -14,7 +14,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim._options import Option, check, declaration, documented
+from locmsim.options.declarations import Option, check, declaration, documented
 
 __all__ = [
     "Interval",

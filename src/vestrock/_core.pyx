@@ -18,7 +18,7 @@ from operator import index
 
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
 from locmsim.gamekit import declared
-from locmsim.parallel import in_threads
+from locmsim.processes.threads import in_threads
 from vestrock.deck import TYPES, Card, check_deck
 from vestrock.options import Parameters
 

@@ -15,7 +15,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from locmsim.commands import (
+from locmsim.gamekit import Declared, Option, counted, declared, derived_seed
+from locmsim.options.commands import (
     Failure,
     Parser,
     add_option,
@@ -26,7 +27,6 @@ from locmsim.commands import (
     run,
     sentence,
 )
-from locmsim.gamekit import Declared, Option, counted, declared, derived_seed
 from vestrock.bots import BOTS, make_bot
 from vestrock.options import Parameters
 
@@ -40,7 +40,7 @@ class _Command(NamedTuple):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the tool and return its exit status, as `locmsim.commands.run`."""
+    """Run the tool and return its exit status, as `locmsim.options.commands.run`."""
     prepare_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     parser = command_parser(words[0] if words else "")

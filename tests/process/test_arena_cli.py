@@ -415,7 +415,7 @@ def test_verbose(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     untimed = ["--jobs", "2", "--timeout-scale", "0"]  # time limits need two cores
     command = [*LOCMSIM, "arena", *PLAYERS, "--games", "2", "--db", db, *untimed]
     done = subprocess.run([*command, "-v"], capture_output=True, text=True, timeout=60)
-    assert "locmsim.workers: 2 jobs on the cores " in done.stderr
+    assert "locmsim.processes.workers: 2 jobs on the cores " in done.stderr
     assert "locmsim.arena.store" in done.stderr
     done = subprocess.run([*command, "--games", "4"], capture_output=True, text=True, timeout=60)
     assert done.stderr == "locmsim arena: 2 games to play\n"

@@ -343,7 +343,9 @@ def test_worker_that_is_killed() -> None:
         if not killed and arena.tally.games >= 5:
             children = children_of(os.getpid())
             names = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children}
-            killed.extend(pid for pid, name in names.items() if b"locmsim.workers" in name)
+            killed.extend(
+                pid for pid, name in names.items() if b"locmsim.processes.workers" in name
+            )
             os.kill(killed[0], signal.SIGKILL)
 
     with Arena(None, ["random", "greedy"], games=60, seed=3, timeout_scale=25.0) as arena:

@@ -15,8 +15,8 @@ from locmsim import Match
 from locmsim.agents import RandomAgent
 from locmsim.arena import Arena
 from locmsim.cli.main import main
+from locmsim.processes.supervisor import Child
 from locmsim.referee import Result, play
-from locmsim.supervisor import Child
 
 BOTS = Path(__file__).parents[1] / "bots"
 GOOD = shlex.join(BOT)

@@ -26,7 +26,7 @@ from locmsim.arena.report import grid
 from locmsim.cli.main import main
 from locmsim.game.match import Match
 from locmsim.game.positions import save_positions, start_position
-from locmsim.parallel import in_threads
+from locmsim.processes.threads import in_threads
 from locmsim.referee.process_match import play
 from locmsim.search import MCTS, BeamOptions, BeamSearch
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from locmsim._io import counted
 from locmsim.arena import Arena
 from locmsim.cli.main import main
+from locmsim.support.files import counted
 
 GAME = "--game=vestrock:turns=20,init_hp=10"
 

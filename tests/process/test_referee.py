@@ -16,12 +16,12 @@ import pytest
 from amounts import amount, slow_after
 from helpers import BOT, children_of, few_descriptors, running
 
-from locmsim import _reaper
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
+from locmsim.processes import reaper
+from locmsim.processes.supervisor import Supervisor
 from locmsim.referee import FaultKind, Result, play, replay_calls
 from locmsim.referee.process import MAX_LINE, BotFault, BotProcess
-from locmsim.supervisor import Supervisor
 
 #: Time limits that bots keep even on a slow machine, and limits that they are to exceed.
 RELAXED = 25.0
@@ -507,7 +507,7 @@ def test_exception_in_the_referee(processes: Processes, monkeypatch: pytest.Monk
 
 def test_interrupted_end(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal may arrive while the processes are being ended: they are ended all the same."""
-    send, ends = _reaper.send, 0
+    send, ends = reaper.send, 0
 
     def interrupted(link: Any, message: Any) -> None:
         nonlocal ends
@@ -516,7 +516,7 @@ def test_interrupted_end(processes: Processes, monkeypatch: pytest.MonkeyPatch) 
         if message[0] == "end" and ends == 1:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(_reaper, "send", interrupted)
+    monkeypatch.setattr(reaper, "send", interrupted)
     with pytest.raises(KeyboardInterrupt):
         play([bot("children", 0), BOT], Match(seed=1), timeout_scale=0, env=processes.env)
     assert ends == 2
@@ -533,7 +533,7 @@ def run_script(setup: str, processes: Processes) -> None:
     """Play a match of bots with children and daemons in a separate process, after `setup`."""
     script = f"""
 {setup}
-from locmsim import _reaper
+from locmsim.processes import reaper
 from locmsim.game.match import Match
 from locmsim.referee import play
 result = play([{bot("children", 0)!r}, {bot("leave", 9, "1")!r}], Match(seed=1), timeout_scale=25)
@@ -714,7 +714,7 @@ def test_bot_whose_start_is_interrupted(
 ) -> None:
     """A bot is stopped if a signal arrives after its process started but before that is known."""
     started = 0
-    receive = _reaper.receive
+    receive = reaper.receive
 
     def interrupted_receive(link: Any) -> Any:
         nonlocal started
@@ -726,7 +726,7 @@ def test_bot_whose_start_is_interrupted(
             raise KeyboardInterrupt
         return message
 
-    monkeypatch.setattr(_reaper, "receive", interrupted_receive)
+    monkeypatch.setattr(reaper, "receive", interrupted_receive)
     waiting = ["/bin/sh", "-c", ": > $LOCMSIM_TEST_PIDS/$$; exec sleep 600"]
     with pytest.raises(KeyboardInterrupt):
         play([waiting, waiting], Match(seed=7), timeout_scale=0, env=processes.env)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from locmsim import _identity
 from locmsim.arena import Arena, StoreError
 from locmsim.arena.game_worker import forget_agents, play_games
 from locmsim.cli.main import main
+from locmsim.support import identity
 
 #: An agent that knows a helper, and fails if it is not that of its folder.
 BOT = """
@@ -68,7 +68,7 @@ def test_cards_and_play_of_one_process_have_no_two_modules_of_a_name(folder: Pat
 def test_another_version_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     bot = f"bot={sys.executable} -m locmsim.bot --agent random"
     play(bot, "greedy", db="a.db")
-    monkeypatch.setattr(_identity, "library", lambda package: "0.1.0 with other weights")
+    monkeypatch.setattr(identity, "library", lambda package: "0.1.0 with other weights")
     changed = r"locmsim has changed since game 1 \(of bot, greedy\)"
     with pytest.raises(StoreError, match=changed):
         Arena("a.db", games=4)

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from helpers import running
 
-from locmsim import Match, supervisor
+from locmsim import Match
+from locmsim.processes import supervisor
+from locmsim.processes.supervisor import Supervisor
+from locmsim.processes.workers import available_cores, local_workers, seat_cores
 from locmsim.referee import play
-from locmsim.supervisor import Supervisor
-from locmsim.workers import available_cores, local_workers, seat_cores
 
 if sys.platform != "linux":
     pytest.skip("processes are found in /proc", allow_module_level=True)
@@ -115,7 +116,7 @@ def test_killed_with_its_processes() -> None:
     """A process that is killed takes what it started with it, daemons too."""
     script = f"""
 import os, sys
-from locmsim.supervisor import Supervisor
+from locmsim.processes.supervisor import Supervisor
 own = Supervisor()
 child = own.start(["sh", "-c", {DAEMONS!r}], stdout=1)
 os.write(1, b"%d\\n" % child.pid)  # at once: the child writes there too
@@ -139,7 +140,9 @@ def test_a_helper_that_is_killed() -> None:
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it may have ended
             words = (folder / "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
-            if words[-1] == str(os.getpid()).encode() and any(b"_reaper" in one for one in words):
+            if words[-1] == str(os.getpid()).encode() and any(
+                b"import reaper" in one for one in words
+            ):
                 found.append(int(folder.name))
     assert found
     for pid in found:

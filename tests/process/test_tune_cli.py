@@ -18,8 +18,8 @@ from helpers import default_signals
 from locmsim import __version__
 from locmsim.cli.main import main
 from locmsim.networks import WeightsFile
+from locmsim.processes.workers import Workers
 from locmsim.tuning import PROOF_SEEDS, Tuner, self_play
-from locmsim.workers import Workers
 
 PAGE = Path(__file__).parents[2] / "docs" / "tuning.md"
 

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Protocol
 
-from locmsim._checks import budget
 from locmsim._core import State
-from locmsim._options import Option, documented
 from locmsim.agents._scripted import turn_line
 from locmsim.agents.choosers import deck_builder_of, draft_picker_of
 from locmsim.decks import DeckBuilder, DraftPicker, build_deck, deck_line, pick
 from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation
+from locmsim.options.checks import budget
+from locmsim.options.declarations import Option, documented
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief

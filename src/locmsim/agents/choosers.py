@@ -20,12 +20,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from locmsim._plugins import Registry
-from locmsim._specs import did_you_mean, make, read_options
 from locmsim.agents.policies import cached_for_file, load_as_option
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, DraftPicker
+from locmsim.options.texts import did_you_mean, make, read_options
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
+from locmsim.support.plugins import Registry
 
 __all__ = ["RANDOM", "deck_builder_of", "draft_picker_of", "is_foreign_chooser"]
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from locmsim._core import State
-from locmsim._options import Option, documented
 from locmsim.agents._scripted import HAND_SET_WEIGHTS, greedy_line
 from locmsim.agents.base import BaseAgent, Deck
 from locmsim.game.observation import Observation
+from locmsim.options.declarations import Option, documented
 
 __all__ = ["HAND_SET_WEIGHTS", "GreedyAgent", "greedy_turn"]
 

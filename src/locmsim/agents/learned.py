@@ -5,8 +5,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated
 
-from locmsim._options import Option, documented
 from locmsim.agents.policy import PolicyAgent
+from locmsim.options.declarations import Option, documented
 
 if TYPE_CHECKING:
     from locmsim.policy import Policy

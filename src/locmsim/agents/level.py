@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from locmsim._options import Option, check_values, documented
 from locmsim.agents._scripted import slipped_line
 from locmsim.agents.turn_search import TIME_MS, BeamAgent
 from locmsim.game.observation import Observation
+from locmsim.options.declarations import Option, check_values, documented
 
 __all__ = ["LEVELS", "Level", "LevelAgent"]
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from locmsim._options import documented
 from locmsim.agents.base import Deck, ScriptedAgent
+from locmsim.options.declarations import documented
 
 __all__ = ["MaxAttackAgent"]
 

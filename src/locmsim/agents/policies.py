@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from locmsim._io import file_stamp
-from locmsim._plugins import file_version
+from locmsim.support.files import file_stamp
+from locmsim.support.plugins import file_version
 
 __all__ = ["cached_for_file", "load_as_option"]
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-from locmsim._checks import number
 from locmsim._core import State
-from locmsim._options import Option, check, documented
 from locmsim.agents.base import BaseAgent
 from locmsim.agents.policies import load_as_option
 from locmsim.game.answers import answer_line
 from locmsim.game.observation import Observation
+from locmsim.options.checks import number
+from locmsim.options.declarations import Option, check, documented
 
 if TYPE_CHECKING:
     from locmsim.policy import BatchPolicy

@@ -4,13 +4,13 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from locmsim._common_options import Share, TimeMs
 from locmsim._core import State
-from locmsim._options import Option, check, documented
 from locmsim.agents.policy import PolicyAgent
 from locmsim.agents.turn_search import turn_times
 from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation
+from locmsim.options.common import Share, TimeMs
+from locmsim.options.declarations import Option, check, documented
 from locmsim.rules.actions import ActionKind
 from locmsim.search._engine import seed_of_turn
 from locmsim.search.options import PolicyOptions

@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from locmsim import _specs
-from locmsim._plugins import Registry, place_of
-from locmsim._specs import MISSING, make, options_of, read_options
 from locmsim.agents.base import Agent, ChoosingAgent
+from locmsim.options import texts
+from locmsim.options.texts import MISSING, make, options_of, read_options
+from locmsim.support.plugins import Registry, place_of
 
 __all__ = [
     "AGENTS",
@@ -200,7 +200,7 @@ def did_you_mean(name: str, known: Iterable[str] | None = None) -> str:
     known : iterable of str, optional
         The names that exist; by default those of agents.
     """
-    return _specs.did_you_mean(name, _registry.names() if known is None else known)
+    return texts.did_you_mean(name, _registry.names() if known is None else known)
 
 
 def suggest(name: str) -> str:

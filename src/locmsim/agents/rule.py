@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from locmsim._core import PlayerView, State
-from locmsim._options import documented
 from locmsim.agents.base import BaseAgent, Deck
+from locmsim.options.declarations import documented
 from locmsim.rules.actions import ActionKind
 from locmsim.rules.cards import Area, Card
 from locmsim.rules.rulesets import RULES

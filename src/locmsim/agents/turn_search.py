@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from inspect import Parameter
 from typing import Annotated, Any, ClassVar
 
-from locmsim._common_options import Iterations, Nodes, Share, Threads, TimeMs
-from locmsim._options import Option, check_values, documented, taking
 from locmsim.agents.base import BelievingAgent, Deck, Draft, check_bounds
 from locmsim.decks import (
     CardScore,
@@ -19,6 +17,8 @@ from locmsim.decks import (
 from locmsim.decks.draft_value import DraftValue, draft_value_of
 from locmsim.game.observation import Observation
 from locmsim.networks.weights import WeightsFile
+from locmsim.options.common import Iterations, Nodes, Share, Threads, TimeMs
+from locmsim.options.declarations import Option, check_values, documented, taking
 from locmsim.rules.rulesets import RULES
 from locmsim.search import (
     MCTS,

@@ -10,6 +10,6 @@ An `Arena` is a tournament with its file of results; `Arena.run` plays the missi
 play every registered `locmsim.contract.Game`, see `known_games`.
 """
 
-from locmsim._lazy import attached
+from locmsim.support.lazy import attached
 
 __all__, __getattr__, __dir__ = attached(__name__, __file__)

@@ -20,6 +20,6 @@ from locmsim.arena.tally import Tally as Tally
 from locmsim.arena.tournament import Arena as Arena
 from locmsim.arena.tournament import parse_player as parse_player
 from locmsim.arena.verification import Difference as Difference
+from locmsim.processes.workers import CorePool as CorePool
+from locmsim.processes.workers import available_cores as available_cores
 from locmsim.stats import Sprt as Sprt
-from locmsim.workers import CorePool as CorePool
-from locmsim.workers import available_cores as available_cores

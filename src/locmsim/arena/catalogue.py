@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-from locmsim._database import Kind
 from locmsim.arena.game_store import (
     ALL_GAMES,
     GameQuery,
@@ -20,6 +19,7 @@ from locmsim.arena.game_store import (
 )
 from locmsim.arena.log_rows import FoundLog, key_of
 from locmsim.arena.store import StoreError
+from locmsim.support.database import Kind
 
 __all__ = ["Catalogue", "LogPlace"]
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from locmsim._seeds import agent_seed
 from locmsim.contract import Game
+from locmsim.support.seeds import agent_seed
 
 __all__ = ["Fixture", "Player", "Task"]
 
@@ -26,7 +26,7 @@ class Player:
         Whether `agent` is an object that `spec` cannot recreate.
     identity : mapping, optional
         What the player was when the tournament began, with who chooses their cards or plays for
-        them (`locmsim._identity`).
+        them (`locmsim.support.identity`).
     agent : class or agent, optional
         The agent's class, or an agent, which is copied for each seat and worker.
     """

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from locmsim._database import Database
+from locmsim.support.database import Database
 
 __all__ = ["ALL_GAMES", "Ending", "GameQuery", "GameStore", "ListedGame", "index_statements"]
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from locmsim._io import numbered
-from locmsim._plugins import class_modules, taken_module
 from locmsim.arena.fixtures import Fixture, Task
 from locmsim.arena.records import Record, record_of
 from locmsim.arena.registry import game_to_json
 from locmsim.contract import LIVE_SUFFIX, Contestant, Match, Part
 from locmsim.errors import ENDINGS, shown
+from locmsim.processes.supervisor import Supervisor
+from locmsim.processes.workers import in_worker, seat_cores
 from locmsim.referee.agent_process import (
     AgentProcess,
     IsolatedAgent,
@@ -27,8 +27,8 @@ from locmsim.referee.live import LiveLog
 from locmsim.referee.players import Seat
 from locmsim.referee.process import BotFault
 from locmsim.referee.process_match import Call, Result, play, replay_calls
-from locmsim.supervisor import Supervisor
-from locmsim.workers import in_worker, seat_cores
+from locmsim.support.files import numbered
+from locmsim.support.plugins import class_modules, taken_module
 
 if TYPE_CHECKING:
     from locmsim.arena.schedule import Settings

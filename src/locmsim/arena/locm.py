@@ -9,7 +9,6 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from locmsim._specs import written
 from locmsim.agents.base import Agent
 from locmsim.agents.registry import agent_spec, check_rules, make_agent
 from locmsim.arena.locm_cards import GROUPS, cards_of
@@ -17,6 +16,7 @@ from locmsim.arena.locm_checks import check_agent, checks
 from locmsim.contract import LogPart, Part, View
 from locmsim.game.match import Match
 from locmsim.game.params import effective_params
+from locmsim.options.texts import written
 from locmsim.referee.checks import Check
 from locmsim.referee.locm_agents import LocmAgents
 from locmsim.rules.cards import Card, load_cards

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from locmsim._core import State
-from locmsim._io import data_file
 from locmsim.agents.registry import make_agent
 from locmsim.decks.builders import deck_line
 from locmsim.game.answers import answer_line
@@ -13,6 +12,7 @@ from locmsim.referee.checks import Check
 from locmsim.rules.actions import ActionKind
 from locmsim.rules.cards import Area, Card, CardType
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
+from locmsim.support.files import data_file
 
 __all__ = ["check_agent", "checks"]
 

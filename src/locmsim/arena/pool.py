@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from locmsim._database import is_database
-from locmsim._identity import difference
 from locmsim.arena.fixtures import Player
 from locmsim.arena.registry import game_to_json
 from locmsim.arena.schedule import Draw, Segment, Settings, identified
 from locmsim.arena.store import Store
 from locmsim.contract import Game
 from locmsim.stats import PairCounts, most_telling
+from locmsim.support.database import is_database
+from locmsim.support.identity import difference
 
 __all__ = ["drawn", "grown", "players_in", "widened"]
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import fields
 from typing import Any
 
-from locmsim._plugins import Registry, place_of
-from locmsim._specs import make, read_options
 from locmsim.contract import Game, LogPart
+from locmsim.options.texts import make, read_options
+from locmsim.support.plugins import Registry, place_of
 
 __all__ = [
     "GAMES",

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from locmsim._io import counted, printable
 from locmsim.arena.records import Outcome
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
 from locmsim.contract import FaultKind, turn_words
 from locmsim.referee.any_game import end_of_stderr
 from locmsim.stats import Ratings, bradley_terry, elo_of, score_interval
+from locmsim.support.files import counted, printable
 
 __all__ = [
     "as_csv",

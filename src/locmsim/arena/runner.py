@@ -14,8 +14,8 @@ from locmsim.arena.records import Record
 from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.contract import LIVE_SUFFIX
+from locmsim.processes.workers import TaskRunner, Workers, WorkersError
 from locmsim.referee.agent_process import raised
-from locmsim.workers import TaskRunner, Workers, WorkersError
 
 __all__ = ["ArenaError", "BatchRunner", "play_missing"]
 

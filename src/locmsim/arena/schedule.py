@@ -13,17 +13,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
-from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
-from locmsim._identity import home_of, identity
-from locmsim._options import Option, check, documented
-from locmsim._plugins import place_of
-from locmsim._seeds import derived_seed
 from locmsim.arena.fixtures import Fixture, Player, Task
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.seeds import Seeds, parse_seeds
 from locmsim.contract import Game
+from locmsim.options.common import Lenient, MatchLimit, Seed, TimeoutScale
+from locmsim.options.declarations import Option, check, documented
 from locmsim.referee.players import Seat
 from locmsim.stats import Sprt
+from locmsim.support.identity import home_of, identity
+from locmsim.support.plugins import place_of
+from locmsim.support.seeds import derived_seed
 
 __all__ = [
     "MODES",

@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from locmsim._database import Kind
 from locmsim.arena.game_store import (
     ALL_GAMES,
     GameQuery,
@@ -26,6 +25,7 @@ from locmsim.arena.records import Answer, Outcome, Record, Times
 from locmsim.arena.schedule import Settings
 from locmsim.arena.tally import Tally
 from locmsim.contract import Fault, FaultKind, Part
+from locmsim.support.database import Kind
 
 __all__ = ["NoResultsError", "Store", "StoreError"]
 

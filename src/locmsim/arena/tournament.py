@@ -11,11 +11,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Annotated, Any, Self, Unpack
 
-from locmsim._common_options import Cores, Dask, Isolate, Jobs
-from locmsim._identity import difference
-from locmsim._io import MEMORY, counted
-from locmsim._options import Option, check_values, declared, documented
-from locmsim._plugins import is_importable, shared_name
 from locmsim.arena import report
 from locmsim.arena.cards import CardRow, card_rows
 from locmsim.arena.fixtures import Player
@@ -36,11 +31,9 @@ from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.arena.verification import Difference, differences
 from locmsim.contract import Game
-from locmsim.referee.agent_process import AgentFacts, facts_of
-from locmsim.referee.players import Agents, Seat, seat_of
-from locmsim.referee.process_match import Result
-from locmsim.stats import Sprt
-from locmsim.workers import (
+from locmsim.options.common import Cores, Dask, Isolate, Jobs
+from locmsim.options.declarations import Option, check_values, declared, documented
+from locmsim.processes.workers import (
     Workers,
     WorkersError,
     available_cores,
@@ -48,6 +41,13 @@ from locmsim.workers import (
     end_if_imported_again,
     local_workers,
 )
+from locmsim.referee.agent_process import AgentFacts, facts_of
+from locmsim.referee.players import Agents, Seat, seat_of
+from locmsim.referee.process_match import Result
+from locmsim.stats import Sprt
+from locmsim.support.files import MEMORY, counted
+from locmsim.support.identity import difference
+from locmsim.support.plugins import is_importable, shared_name
 
 __all__ = ["Arena", "as_player", "parse_player", "split_player"]
 

@@ -11,7 +11,7 @@ from locmsim.arena.game_worker import name_of, new_match, play_games
 from locmsim.arena.records import Record
 from locmsim.arena.runner import BatchRunner
 from locmsim.arena.schedule import Settings
-from locmsim.workers import Workers
+from locmsim.processes.workers import Workers
 
 __all__ = ["Difference", "differences"]
 

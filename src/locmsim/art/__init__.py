@@ -1,5 +1,5 @@
 """Pictures of cards: pure functions from a card to SVG."""
 
-from locmsim._lazy import attached
+from locmsim.support.lazy import attached
 
 __all__, __getattr__, __dir__ = attached(__name__, __file__)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
-from locmsim.commands import Failure, Parser, Stopped, ended_by_signals
+from locmsim.options.commands import Failure, Parser, Stopped, ended_by_signals
 
 __all__ = [
     "DECKS_HELP",
@@ -142,7 +142,7 @@ def check_output(
 
 
 def write(path: str, text: str) -> None:
-    from locmsim._io import write_whole
+    from locmsim.support.files import write_whole
 
     if path in STDOUT_PATHS:
         sys.stdout.write(text)

@@ -4,8 +4,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim._database import numbered_entry
 from locmsim.cli._common import Failure
+from locmsim.support.database import numbered_entry
 
 if TYPE_CHECKING:
     from locmsim.contract import Game

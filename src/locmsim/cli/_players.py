@@ -31,7 +31,7 @@ def game_of(options: "Namespace") -> Any:
 
 def check_game(options: "Namespace") -> dict[str, str]:
     """Return ``--rules`` and ``--ids`` as far as they are given; `Failure` as for `game_of`."""
-    from locmsim._specs import read_options
+    from locmsim.options.texts import read_options
 
     chosen = {one: value for one in ("rules", "ids") if (value := getattr(options, one, None))}
     if options.game is None:

@@ -4,8 +4,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Literal
 
-from locmsim._database import numbered_entry
 from locmsim.cli._common import Failure
+from locmsim.support.database import numbered_entry
 
 if TYPE_CHECKING:
     from locmsim._core import State

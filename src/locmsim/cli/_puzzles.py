@@ -5,9 +5,9 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from locmsim._io import counted, printable
 from locmsim.cli._common import Failure, ended_by_signals
 from locmsim.cli._players import seat_from, usage_errors
+from locmsim.support.files import counted, printable
 
 if TYPE_CHECKING:
     from locmsim.referee.puzzle_scores import Attempt, Solved

@@ -14,7 +14,7 @@ __all__ = ["failures", "progress", "resumable"]
 def failures() -> Iterator[None]:
     """End the command with a message for errors within that a user can cause."""
     from locmsim.arena import ArenaError, StoreError
-    from locmsim.workers import WorkersError
+    from locmsim.processes.workers import WorkersError
 
     try:
         yield
@@ -30,7 +30,7 @@ def resumable(
 ) -> Iterator[None]:
     """Say what is done and how to resume, or what is lost, if signals or lost workers end it."""
     from locmsim.arena import ArenaError
-    from locmsim.workers import WorkersError
+    from locmsim.processes.workers import WorkersError
 
     try:
         with ended_by_signals():

@@ -4,11 +4,11 @@ import argparse
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from locmsim import _common_options as common
-from locmsim._io import file_named
-from locmsim._options import declaration
-from locmsim.commands import argument_of
+from locmsim.options import common
+from locmsim.options.commands import argument_of
+from locmsim.options.declarations import declaration
 from locmsim.rules.options import Ids, Rules
+from locmsim.support.files import file_named
 
 __all__ = ["SEED", "SHARED", "add_shared", "default_jobs"]
 
@@ -85,7 +85,7 @@ def add_shared(
 
 def default_jobs(options: argparse.Namespace) -> int | None:
     """Return ``--jobs``, by default one for each core; None where ``--dask`` names a cluster."""
-    from locmsim.workers import available_cores
+    from locmsim.processes.workers import available_cores
 
     if options.jobs is None and options.dask is None:
         return len(available_cores())

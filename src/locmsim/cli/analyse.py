@@ -5,12 +5,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim._options import Declared, Option
 from locmsim.cli._common import Failure, Parser, interruptible, width
 from locmsim.cli._positions import POSITION_HELP, read_position
 from locmsim.cli._puzzles import BUILT_IN, score_agents
 from locmsim.cli._shared import add_shared
-from locmsim.commands import add_option
+from locmsim.options.commands import add_option
+from locmsim.options.declarations import Declared, Option
 
 if TYPE_CHECKING:
     from locmsim._core import State

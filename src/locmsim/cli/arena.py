@@ -9,8 +9,6 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from locmsim._io import counted, printable
-from locmsim._options import Declared, Option, declared
 from locmsim.cli._common import (
     DECKS_HELP,
     FORCE_HELP,
@@ -29,8 +27,10 @@ from locmsim.cli._common import (
 from locmsim.cli._players import check_game
 from locmsim.cli._runs import failures
 from locmsim.cli._shared import add_shared
-from locmsim.commands import add_option, sentence
 from locmsim.contract import Part, turn_words
+from locmsim.options.commands import add_option, sentence
+from locmsim.options.declarations import Declared, Option, declared
+from locmsim.support.files import counted, printable
 
 if TYPE_CHECKING:
     from locmsim.arena import Arena

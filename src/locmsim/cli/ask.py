@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim._io import counted, printable
-from locmsim._options import Declared, Option
 from locmsim.cli._common import Failure, Parser, ended_by_signals
 from locmsim.cli._players import seat_from, usage_errors
 from locmsim.cli._shared import add_shared
-from locmsim.commands import add_option
 from locmsim.contract import Part, turn_words
+from locmsim.options.commands import add_option
+from locmsim.options.declarations import Declared, Option
+from locmsim.support.files import counted, printable
 
 if TYPE_CHECKING:
     from locmsim.cli._matches import Played

@@ -14,7 +14,7 @@ from locmsim.cli._common import (
     write,
 )
 from locmsim.cli._shared import SEED, add_shared
-from locmsim.commands import sentence
+from locmsim.options.commands import sentence
 
 if TYPE_CHECKING:
     from locmsim.rules.cards import Card
@@ -137,7 +137,7 @@ def _write_png(path: str, svg: str) -> None:
         raise Failure(
             "a PNG needs cairosvg and the cairo library: pip install 'locmsim[png]'"
         ) from None
-    from locmsim._io import write_whole
+    from locmsim.support.files import write_whole
 
     picture = cairosvg.svg2png(bytestring=svg.encode())
     note = b"tEXt" + _NOTE
@@ -146,8 +146,8 @@ def _write_png(path: str, svg: str) -> None:
 
 
 def _check_cards(options: argparse.Namespace) -> None:
-    from locmsim._io import counted
     from locmsim.rules.cards import load_cards
+    from locmsim.support.files import counted
 
     for path in options.files:
         print(f"{path}: {counted(len(load_cards(path)), 'card')}")

@@ -5,10 +5,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from locmsim._io import counted, printable
 from locmsim.cli._common import GAME_HELP, Failure, ended_by_signals
 from locmsim.cli._players import game_of, seat_from, usage_errors
 from locmsim.cli._shared import add_shared
+from locmsim.support.files import counted, printable
 
 if TYPE_CHECKING:
     from locmsim.contract import Game

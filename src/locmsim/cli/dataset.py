@@ -7,10 +7,6 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from locmsim._database import is_database
-from locmsim._io import counted
-from locmsim._lazy import named_extra
-from locmsim._options import declaration
 from locmsim.cli._common import (
     NOTHING,
     Failure,
@@ -21,7 +17,11 @@ from locmsim.cli._common import (
 )
 from locmsim.cli._players import game_of
 from locmsim.cli._shared import add_shared, default_jobs
-from locmsim.commands import add_option
+from locmsim.options.commands import add_option
+from locmsim.options.declarations import declaration
+from locmsim.support.database import is_database
+from locmsim.support.files import counted
+from locmsim.support.lazy import named_extra
 
 if TYPE_CHECKING:
     from locmsim.tuning.dataset import Examples
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
     """Collect the examples and write them to the file."""
     from tqdm import tqdm
 
-    from locmsim.workers import WorkersError
+    from locmsim.processes.workers import WorkersError
 
     start_logging(0)
     if os.path.splitext(options.output)[1] in _OTHERS:

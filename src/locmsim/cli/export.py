@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from locmsim._options import check_values, declared
 from locmsim.cli._common import (
     FORCE_HELP,
     STDOUT_PATHS,
@@ -19,7 +18,8 @@ from locmsim.cli._common import (
     write,
 )
 from locmsim.cli._shared import add_shared
-from locmsim.commands import add_option, argument_of
+from locmsim.options.commands import add_option, argument_of
+from locmsim.options.declarations import check_values, declared
 
 if TYPE_CHECKING:
     from locmsim.networks.weights import Weights, WeightsFile
@@ -135,8 +135,8 @@ def _run_kernel(options: argparse.Namespace) -> None:
 
 
 def _run_engine(options: argparse.Namespace) -> None:
-    from locmsim._io import write_whole
     from locmsim.export import compile_engine, export_engine
+    from locmsim.support.files import write_whole
 
     with _named_errors():
         engine = export_engine(

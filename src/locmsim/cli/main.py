@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import NoReturn
 
 from locmsim import __version__
-from locmsim._io import counted
-from locmsim.commands import Parser, parsed, prepare_streams, run, sentence
+from locmsim.options.commands import Parser, parsed, prepare_streams, run, sentence
+from locmsim.support.files import counted
 
 __all__ = ["COMMANDS", "command_parser", "main"]
 

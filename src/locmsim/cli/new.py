@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from locmsim._io import write_whole
 from locmsim.cli._common import Failure
+from locmsim.support.files import write_whole
 
 __all__ = ["KINDS", "add_options", "run"]
 

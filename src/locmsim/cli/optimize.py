@@ -5,7 +5,6 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
-from locmsim._options import Declared, Option, declared
 from locmsim.cli._common import (
     FORCE_HELP,
     GAME_HELP,
@@ -19,7 +18,8 @@ from locmsim.cli._common import (
 from locmsim.cli._players import game_of
 from locmsim.cli._runs import failures, progress, resumable
 from locmsim.cli._shared import add_shared
-from locmsim.commands import add_option, argument_of
+from locmsim.options.commands import add_option, argument_of
+from locmsim.options.declarations import Declared, Option, declared
 
 if TYPE_CHECKING:
     from locmsim.tuning.optimization import Optimization, Progress

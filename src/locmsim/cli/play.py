@@ -7,9 +7,6 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from locmsim._io import printable
-from locmsim._options import Declared, Option
-from locmsim._seeds import agent_seed
 from locmsim.cli._common import (
     DECKS_HELP,
     FORCE_HELP,
@@ -25,7 +22,10 @@ from locmsim.cli._common import (
 )
 from locmsim.cli._players import game_of, seat_from, usage_errors
 from locmsim.cli._shared import SEED, add_shared
-from locmsim.commands import add_option
+from locmsim.options.commands import add_option
+from locmsim.options.declarations import Declared, Option
+from locmsim.support.files import printable
+from locmsim.support.seeds import agent_seed
 
 if TYPE_CHECKING:
     from locmsim.contract import Game
@@ -220,7 +220,7 @@ def _no_page(options: argparse.Namespace) -> str:
 
 def _serve(result: "Result[Match]", names: tuple[str, str], source: str) -> None:
     """Show the match in the browser until Ctrl-C; one of another game is read from its source."""
-    from locmsim._database import numbered_entry
+    from locmsim.support.database import numbered_entry
     from locmsim.web.library import Library
     from locmsim.web.server import serve
     from locmsim.web.site import Site
@@ -300,7 +300,7 @@ def _new_result(
         raise Failure(f"the following arguments are required: {', '.join(missing)}", code=2)
     if options.isolate or any(" " in bot or os.sep in bot for bot in (options.p1, options.p2)):
         # Bots that are processes: what starts them gets ready while the match is created.
-        from locmsim.supervisor import prepare
+        from locmsim.processes.supervisor import prepare
 
         prepare()
     match = _new_match(options) if game is None else _match_of(game, options)

@@ -4,11 +4,11 @@ import argparse
 import os
 import shlex
 
-from locmsim._options import declared
 from locmsim.cli._common import Failure, Parser, add_verbose, check_target, start_logging
 from locmsim.cli._runs import failures, progress, resumable
 from locmsim.cli._shared import SHARED, add_shared, default_jobs
-from locmsim.commands import add_option, argument_of
+from locmsim.options.commands import add_option, argument_of
+from locmsim.options.declarations import declared
 
 __all__ = ["add_options", "run"]
 

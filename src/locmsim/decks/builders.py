@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-from locmsim._checks import integer
 from locmsim.decks.scores import CardScore, card_score, score_of
 from locmsim.networks.weights import Weights, default_weights
+from locmsim.options.checks import integer
 from locmsim.rules.cards import Area, Card, CardType
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 

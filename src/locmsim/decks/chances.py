@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from locmsim._io import data_file
 from locmsim.decks.draft_value import DraftValue, default_draft_value
 from locmsim.decks.value import DeckValue, default_value
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import get_rules
+from locmsim.support.files import data_file
 
 __all__ = ["Calibration", "calibration", "probability_of", "value_of_decks", "win_probability"]
 

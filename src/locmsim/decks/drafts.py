@@ -23,7 +23,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from locmsim._checks import whole
 from locmsim.decks.builders import named
 from locmsim.decks.draft_value import DRAFTS, DraftValue, default_draft_value, draft_value_of
 from locmsim.decks.scores import (
@@ -33,6 +32,7 @@ from locmsim.decks.scores import (
     score_of,
 )
 from locmsim.networks.weights import Weights, default_weights
+from locmsim.options.checks import whole
 from locmsim.rules.cards import Card, CardType
 from locmsim.rules.rulesets import DECK_SIZE, RULES
 

@@ -9,7 +9,7 @@ The first three need the extra ``envs``. Importing this module registers the ids
     ((440,), (145,))
 """
 
-from locmsim._lazy import attached
+from locmsim.support.lazy import attached
 
 __all__, __getattr__, __dir__ = attached(__name__, __file__)
 

@@ -57,7 +57,7 @@ from locmsim.game._layout cimport HAND_ROW, HIDDEN_ROWS, choice_actions
 from locmsim.game._match cimport is_legal_pick, n_seeds_of, won_by
 from locmsim.game._turn_view cimport shorten
 
-from locmsim._checks import integer
+from locmsim.options.checks import integer
 
 __all__ = [
     "CardSets", "EpisodeResult", "MOST_PLAYERS", "PlayerTable", "Requests", "RowBlock", "Rows",

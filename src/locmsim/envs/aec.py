@@ -25,7 +25,6 @@ from pettingzoo import AECEnv, aec_registry, register
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from locmsim._core import State
-from locmsim._options import Option, check_values, documented
 from locmsim.envs.base import RowsEnv
 from locmsim.envs.options import (
     HIDDEN_SIZE,
@@ -36,6 +35,7 @@ from locmsim.envs.options import (
 )
 from locmsim.envs.pool import CALLER
 from locmsim.envs.resets import drawn_seed, known, one_seed
+from locmsim.options.declarations import Option, check_values, documented
 
 __all__ = ["LocmAEC", "env", "raw_env"]
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from locmsim._options import declaration
 from locmsim.envs.games import Games
 from locmsim.envs.options import Options, RenderMode, options_of
 from locmsim.envs.players import Players
 from locmsim.envs.rendering import RENDER_MODES
 from locmsim.game.layouts import Layout
+from locmsim.options.declarations import declaration
 
 __all__ = ["LocmEnvBase", "RowsEnv"]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from locmsim._checks import integer, whole
 from locmsim._core import Table
 from locmsim.agents.choosers import RANDOM, deck_builder_of, draft_picker_of
 from locmsim.decks import DeckBuilder, build_deck, pick
 from locmsim.envs.pool import Pool
+from locmsim.options.checks import integer, whole
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, OFFER_SIZE, RuleSet

@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from locmsim._checks import MOST_ROWS, whole
 from locmsim.envs._rows import Rows
 from locmsim.envs.cards import CardSource, Decks, as_offered, generated_table
 from locmsim.envs.options import Options
 from locmsim.game.layouts import CHOICE, get_layout
 from locmsim.game.match import Match
+from locmsim.options.checks import MOST_ROWS, whole
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RuleSet, get_rules
 

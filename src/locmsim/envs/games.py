@@ -14,7 +14,6 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from locmsim._checks import MOST_THREADS, whole
 from locmsim.envs.episodes import Episodes
 from locmsim.envs.options import HIDDEN_SIZE, Options
 from locmsim.envs.players import Players
@@ -25,6 +24,7 @@ from locmsim.envs.serving import Serving
 from locmsim.envs.threads import RowThreads
 from locmsim.errors import IllegalActionError
 from locmsim.game.layouts import Layout
+from locmsim.options.checks import MOST_THREADS, whole
 from locmsim.rules.cards import Card
 
 __all__ = ["Games"]

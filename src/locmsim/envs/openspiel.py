@@ -34,14 +34,14 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from locmsim._checks import whole
 from locmsim._core import State
-from locmsim._options import Option, check_values, documented
 from locmsim.errors import IllegalActionError
 from locmsim.game.answers import answer_line
 from locmsim.game.layouts import get_layout
 from locmsim.game.match import Match
 from locmsim.game.positions import start_position
+from locmsim.options.checks import whole
+from locmsim.options.declarations import Option, check_values, documented
 from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import (
     DECK_SIZE,

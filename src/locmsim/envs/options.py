@@ -9,7 +9,6 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 from gymnasium import spaces
 
-from locmsim._options import Option, check, documented
 from locmsim.agents import did_you_mean, is_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.agents.registry import refuse_own_cards
@@ -17,6 +16,7 @@ from locmsim.envs._potentials import POTENTIALS
 from locmsim.envs.pool import CALLER
 from locmsim.envs.rendering import RENDER_MODES
 from locmsim.game.layouts import CHOICE, Layout, LayoutName, battle_layout, get_layout
+from locmsim.options.declarations import Option, check, documented
 from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import get_rules
 

@@ -9,7 +9,6 @@ from functools import partial
 from math import inf
 from typing import Any, NamedTuple, NoReturn
 
-from locmsim._checks import number
 from locmsim.agents import BeamAgent, did_you_mean, is_agent
 from locmsim.agents._scripted import SCRIPTED
 from locmsim.agents.registry import refuse_own_cards
@@ -18,6 +17,7 @@ from locmsim.envs._rows import MOST_PLAYERS
 from locmsim.envs.asked import AgentPlayer, Asked, asked_player, search_agent, searcher_of
 from locmsim.envs.episodes import Episodes
 from locmsim.envs.pool import CALLER, Pool
+from locmsim.options.checks import number
 
 __all__ = ["PlayerResults", "Players"]
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from math import inf
 from typing import Any
 
-from locmsim._checks import number
 from locmsim.agents import did_you_mean
+from locmsim.options.checks import number
 
 __all__ = ["CALLER", "Pool"]
 

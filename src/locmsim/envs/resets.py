@@ -8,7 +8,6 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from locmsim._checks import player_number, whole
 from locmsim._core import State
 from locmsim.agents import did_you_mean
 from locmsim.batch import StateBatch
@@ -17,6 +16,7 @@ from locmsim.envs.cards import indices_of
 from locmsim.envs.episodes import Episodes
 from locmsim.envs.players import Players
 from locmsim.game.params import effective_params
+from locmsim.options.checks import player_number, whole
 from locmsim.rules.cards import Card
 
 __all__ = [

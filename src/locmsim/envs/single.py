@@ -8,13 +8,13 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from locmsim._core import State
-from locmsim._options import documented
 from locmsim.envs._fresh import Fresh
 from locmsim.envs._rows import action_of
 from locmsim.envs.base import LocmEnvBase
 from locmsim.envs.options import Options, OptionValues, RenderMode, spaces_of
 from locmsim.envs.resets import drawn_seed, known, one_seed
 from locmsim.errors import IllegalActionError
+from locmsim.options.declarations import documented
 
 __all__ = ["LocmEnv"]
 

@@ -9,13 +9,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from locmsim._checks import MOST_ROWS, MOST_THREADS
 from locmsim._core import State
-from locmsim._options import Option, documented
 from locmsim.envs.base import LocmEnvBase
 from locmsim.envs.episodes import EpisodeMatch
 from locmsim.envs.options import Options, OptionValues, RenderMode, spaces_of
 from locmsim.envs.resets import autoreset_of, by_row, drawn_seed, mask_of, stream_bits
+from locmsim.options.checks import MOST_ROWS, MOST_THREADS
+from locmsim.options.declarations import Option, documented
 
 __all__ = ["LocmVectorEnv"]
 

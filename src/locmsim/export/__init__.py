@@ -4,6 +4,6 @@ The C code of the kernel, the observations, the belief and the searches is gener
 sources of the package (`tools/export_templates.py`); it is stored in ``data`` and needs no Cython.
 """
 
-from locmsim._lazy import attached
+from locmsim.support.lazy import attached
 
 __all__, __getattr__, __dir__ = attached(__name__, __file__)

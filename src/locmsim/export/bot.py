@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from locmsim._checks import MOST_MS
-from locmsim._options import Option, check_values, documented
 from locmsim.agents.turn_search import SHARE, TIME_MS, TurnSearchAgent, turn_times
 from locmsim.export.header import selected
 from locmsim.export.kit import Ascii, SearchName, check_parts, make_kit, template
 from locmsim.export.minify import minify
 from locmsim.networks.weights import Weights, WeightsFile
+from locmsim.options.checks import MOST_MS
+from locmsim.options.declarations import Option, check_values, documented
 from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import get_rules
 from locmsim.search import SearchOptions

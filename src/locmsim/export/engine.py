@@ -4,12 +4,12 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from locmsim._options import check_values, documented
 from locmsim.agents.greedy import HAND_SET_WEIGHTS
 from locmsim.export.header import selected
 from locmsim.export.kit import DATA, SearchName, check_parts, make_kit, template
 from locmsim.export.numbers import list_of
 from locmsim.networks.weights import Weights, WeightsFile
+from locmsim.options.declarations import check_values, documented
 from locmsim.rules.options import Rules
 from locmsim.search import TERMS, SearchOptions
 

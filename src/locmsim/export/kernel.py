@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping
 from importlib.resources import files
 from typing import Annotated
 
-from locmsim._options import Option, check_values, documented
 from locmsim.export.conditions import resolve
 from locmsim.export.header import header
 from locmsim.export.kit import DATA, Ascii, SearchName, check_names, check_parts, make_kit, template
 from locmsim.export.minify import minify
 from locmsim.networks.weights import Weights, WeightsFile
+from locmsim.options.declarations import Option, check_values, documented
 
 __all__ = ["kernel_header"]
 

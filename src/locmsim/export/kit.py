@@ -9,7 +9,6 @@ from typing import Annotated
 
 import numpy as np
 
-from locmsim._options import Option
 from locmsim.decks import CARD_TERMS
 from locmsim.decks.builders import RESTARTS
 from locmsim.decks.draft_value import DRAFTS
@@ -18,6 +17,7 @@ from locmsim.decks.value import SHAPES as DECK_SHAPES
 from locmsim.export.numbers import Packed, decimals, list_of
 from locmsim.networks._network import LARGE_SHAPES, shapes_of
 from locmsim.networks.weights import Arrays, Weights, default_weights
+from locmsim.options.declarations import Option
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES_NAMES, get_rules
 from locmsim.search import TERMS, BeamOptions, MCTSOptions, SearchOptions
 from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_COPY, TEMPERATURES

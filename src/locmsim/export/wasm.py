@@ -11,9 +11,9 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from locmsim._io import write_whole
 from locmsim.export.engine import engine_functions, export_engine
 from locmsim.export.kit import DATA
+from locmsim.support.files import write_whole
 
 __all__ = ["cache_folder", "compile_engine", "engine_module", "module_name"]
 

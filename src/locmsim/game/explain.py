@@ -1,10 +1,10 @@
 """Explanations of answers that lost a match, in more detail than the referee's message."""
 
 from locmsim._core import BLANKS, parse_line
-from locmsim._io import counted
 from locmsim.contract import Fault, FaultKind
 from locmsim.errors import InvalidActionError
 from locmsim.rules.rulesets import DECK_SIZE, get_rules
+from locmsim.support.files import counted
 
 __all__ = ["explain"]
 

@@ -28,8 +28,6 @@ from numpy.typing import NDArray
 
 from locmsim._batch import StateArray
 from locmsim._core import State
-from locmsim._options import Option
-from locmsim._specs import did_you_mean
 from locmsim.game._layout import (
     LAYOUT_CODES,
     entities_scale,
@@ -46,6 +44,8 @@ from locmsim.game.layout_tables import (
     choice_table,
     gym_locm_table,
 )
+from locmsim.options.declarations import Option
+from locmsim.options.texts import did_you_mean
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES, get_rules
 

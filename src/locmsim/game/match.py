@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from locmsim._checks import player_number
 from locmsim._core import State, original_of
 from locmsim.contract import Fault, TurnResult
 from locmsim.errors import GameOverError, InvalidActionError
@@ -19,6 +18,7 @@ from locmsim.game.ids2022 import OldIds
 from locmsim.game.legality import illegal_actions
 from locmsim.game.observation import Observation, OpponentAction
 from locmsim.game.params import effective_params, fixed_cards
+from locmsim.options.checks import player_number
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DECK_SIZE, RuleSet, get_rules
 

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 
-from locmsim._checks import integer
-from locmsim._specs import did_you_mean
 from locmsim.game._match import derived_seeds
+from locmsim.options.checks import integer
+from locmsim.options.texts import did_you_mean
 from locmsim.rules.cards import Card, load_cards, parse_integer
 from locmsim.rules.rulesets import RuleSet
 

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from locmsim._checks import whole
 from locmsim._core import State
-from locmsim._io import write_whole
 from locmsim.javarandom import JavaRandom
+from locmsim.options.checks import whole
 from locmsim.rules.cards import cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
+from locmsim.support.files import write_whole
 
 __all__ = [
     "divide",

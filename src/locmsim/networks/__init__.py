@@ -3,6 +3,6 @@
 They are trained by `locmsim.tuning`.
 """
 
-from locmsim._lazy import attached
+from locmsim.support.lazy import attached
 
 __all__, __getattr__, __dir__ = attached(__name__, __file__)

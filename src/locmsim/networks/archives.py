@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from locmsim._io import write_whole
+from locmsim.support.files import write_whole
 
 if TYPE_CHECKING:
     import zipfile

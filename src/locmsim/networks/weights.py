@@ -21,12 +21,12 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from locmsim._io import data_file
 from locmsim.networks._decks import DECK_SHAPES
 from locmsim.networks._drafts import DRAFT_SHAPES
 from locmsim.networks._network import checked, shapes_of
 from locmsim.networks.archives import json_of, object_of, read_archive, write_archive
 from locmsim.rules.rulesets import RULES, get_rules
+from locmsim.support.files import data_file
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from locmsim import _batch
-from locmsim._checks import number, seed_bits
 from locmsim.game.layouts import get_layout
+from locmsim.options.checks import number, seed_bits
 from locmsim.rules.rulesets import get_rules
 
 __all__ = ["RatingPolicy", "row_seeds"]

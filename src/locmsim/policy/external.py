@@ -12,14 +12,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim._identity import digest
-from locmsim._plugins import Registry
-from locmsim._specs import describe_error
 from locmsim.game.layouts import CHOICE, LAYOUTS, get_layout
+from locmsim.options.texts import describe_error
 from locmsim.policy.base import RatingPolicy
 from locmsim.policy.contract import check_policy
 from locmsim.policy.policy import Policy
 from locmsim.rules.rulesets import RULES
+from locmsim.support.identity import digest
+from locmsim.support.plugins import Registry
 
 __all__ = ["OnnxPolicy", "load_policy"]
 

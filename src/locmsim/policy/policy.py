@@ -187,7 +187,7 @@ class Policy(RatingPolicy):
         path : str or path
             The file to write.
         """
-        from locmsim._identity import library
+        from locmsim.support.identity import library
 
         write_archive(path, {"library": library("locmsim"), **self.meta}, self.arrays)
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
+from locmsim.processes.supervisor import Supervisor
 from locmsim.referee.agent_process import AgentProcess, asked
 from locmsim.referee.process import BotFault, BotProcess
 from locmsim.referee.process_match import Call, Result, answer_of, begun, created, one_line
-from locmsim.supervisor import Supervisor
 
 __all__ = ["Again", "asked_again"]
 

@@ -16,11 +16,10 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
-from locmsim._specs import options_of
 from locmsim.contract import Contestant, FaultKind, Match, start_turn
 from locmsim.errors import ENDINGS, shown, text_of
-from locmsim.referee.process import STDERR_KEPT, BotFault, BotProcess
-from locmsim.supervisor import (
+from locmsim.options.texts import options_of
+from locmsim.processes.supervisor import (
     Supervisor,
     own_pipes,
     preparation,
@@ -28,6 +27,7 @@ from locmsim.supervisor import (
     python_command,
     restore_streams,
 )
+from locmsim.referee.process import STDERR_KEPT, BotFault, BotProcess
 
 __all__ = [
     "AgentFacts",

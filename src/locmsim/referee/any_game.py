@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from locmsim._io import printable
 from locmsim.contract import Game, turn_words
 from locmsim.referee.illegal import illegal_text
 from locmsim.referee.process_match import Call, Result
+from locmsim.support.files import printable
 
 __all__ = [
     "NAMELESS",

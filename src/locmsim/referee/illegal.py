@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from locmsim._io import counted
 from locmsim.contract import Match
 from locmsim.referee.process_match import Result
+from locmsim.support.files import counted
 
 __all__ = ["IllegalAction", "illegal_actions", "illegal_text"]
 

@@ -10,8 +10,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from locmsim._io import try_lock
 from locmsim.referee.process_match import Call
+from locmsim.support.files import try_lock
 
 __all__ = ["NO_RESULT", "LiveLog"]
 

@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from locmsim._io import try_lock
 from locmsim.contract import Fault, Game
 from locmsim.game.match import Match
 from locmsim.referee.live import NO_RESULT
 from locmsim.referee.process_match import Call, Result
+from locmsim.support.files import try_lock
 
 __all__ = ["LiveReader"]
 

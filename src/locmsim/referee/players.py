@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Protocol, cast
 
-from locmsim._specs import make
 from locmsim.contract import Contestant
+from locmsim.options.texts import make
 from locmsim.referee.agent_process import (
     AgentFacts,
     IsolatedAgent,

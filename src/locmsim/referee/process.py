@@ -1,8 +1,8 @@
 """Bots as child processes: pipes that never block, and a clock.
 
 A bot may do anything: hang, die, flood its output, close its pipes, fork daemons. If it fails to
-answer, `BotFault` gives the reason, and the bot loses the match. `locmsim.supervisor` ends it. This
-works on POSIX only.
+answer, `BotFault` gives the reason, and the bot loses the match. `locmsim.processes.supervisor`
+ends it. This works on POSIX only.
 """
 
 import errno
@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from locmsim.contract import FaultKind
-from locmsim.supervisor import Supervisor, end_of
+from locmsim.processes.supervisor import Supervisor, end_of
 
 __all__ = [
     "MAX_LINE",

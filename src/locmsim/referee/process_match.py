@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from locmsim._common_options import Lenient, MatchLimit, TimeoutScale
-from locmsim._options import check_values, documented
 from locmsim.contract import Fault, FaultKind, Match, TurnResult
+from locmsim.options.common import Lenient, MatchLimit, TimeoutScale
+from locmsim.options.declarations import check_values, documented
+from locmsim.processes.supervisor import Supervisor
 from locmsim.referee.agent_process import AgentProcess, IsolatedAgent, asked
 from locmsim.referee.process import MAX_LINE, STDERR_KEPT, BotFault, BotProcess
-from locmsim.supervisor import Supervisor
 
 __all__ = [
     "Call",
@@ -141,7 +141,7 @@ def play(
 
     When this function returns or raises, no process of the bots is left, even if it hides in a
     session of its own with an empty environment; the same holds if this process is killed. (Without
-    Linux 5.4 or later, what leaves its session is not found; see `locmsim.supervisor`.)
+    Linux 5.4 or later, what leaves its session is not found; see `locmsim.processes.supervisor`.)
 
     Parameters
     ----------

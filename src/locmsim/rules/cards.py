@@ -18,7 +18,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Self, TypeVar
 
-from locmsim._checks import integer
+from locmsim.options.checks import integer
 
 __all__ = [
     "ABILITIES",
@@ -291,7 +291,7 @@ def save_cards(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
         lines.append(" ; ".join(map(str, columns)) + " ;\n")
     if not lines:
         raise ValueError("no cards to save")
-    from locmsim._io import write_whole
+    from locmsim.support.files import write_whole
 
     write_whole(path, "".join(lines))
 
@@ -299,7 +299,7 @@ def save_cards(path: str | os.PathLike[str], cards: Iterable[Card]) -> None:
 @cache
 def cards_1x() -> tuple[Card, ...]:
     """Return the fixed 160 cards of rules 1.0 and 1.2, base ids 1 to 160 in order."""
-    from locmsim._io import data_file
+    from locmsim.support.files import data_file
 
     return tuple(load_cards(data_file("cards-1x.txt")))
 

@@ -12,7 +12,6 @@ from functools import cache
 from math import inf, isfinite, nan
 from typing import Any, Generic, TypeVar
 
-from locmsim._io import data_file
 from locmsim.javarandom import JavaRandom
 from locmsim.rules.cards import (
     ABILITY_TEXTS,
@@ -26,6 +25,7 @@ from locmsim.rules.cards import (
     parse_word,
 )
 from locmsim.rules.rulesets import OFFER_SIZE
+from locmsim.support.files import data_file
 
 __all__ = ["generate_cards", "load_weights", "shipped_weights"]
 

@@ -1,8 +1,11 @@
-"""Options that name something of the rules, each declared once (see `locmsim._options`)."""
+"""Options that name something of the rules, each declared once.
+
+See `locmsim.options.declarations`.
+"""
 
 from typing import Annotated
 
-from locmsim._options import Option
+from locmsim.options.declarations import Option
 from locmsim.rules.rulesets import RULES
 
 __all__ = ["Ids", "Rules"]

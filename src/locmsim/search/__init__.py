@@ -15,6 +15,6 @@ worlds, in which the opponent replies. They are compiled and run without the GIL
     True
 """
 
-from locmsim._lazy import attached
+from locmsim.support.lazy import attached
 
 __all__, __getattr__, __dir__ = attached(__name__, __file__)

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from locmsim._checks import MOST_WORK, whole
 from locmsim._core import Determinizer, State
 from locmsim.game.observation import Observation
+from locmsim.options.checks import MOST_WORK, whole
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
 from locmsim.search.results import SearchResult

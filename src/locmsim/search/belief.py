@@ -22,11 +22,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
-from locmsim._checks import player_number
 from locmsim._core import Determinizer, State, Table
 from locmsim.decks import DECK_BUILDERS, CardScore, DeckBuilder, build_deck, card_score
 from locmsim.decks.draft_value import DraftValue, default_draft_value
 from locmsim.game.observation import Observation, OpponentAction
+from locmsim.options.checks import player_number
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.rulesets import (
     COPIES_PER_CARD,

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from locmsim._checks import player_number
 from locmsim._core import State
 from locmsim.networks._network import Network
 from locmsim.networks.weights import Weights, shared_weights
+from locmsim.options.checks import player_number
 from locmsim.rules.rulesets import get_rules
 from locmsim.search._engine import TERMS, CompiledEvaluation
 

@@ -13,7 +13,7 @@ Compiled searches, the options of agents and help texts are all derived from the
 from dataclasses import dataclass
 from typing import Annotated
 
-from locmsim._options import Option, check, declared, documented
+from locmsim.options.declarations import Option, check, declared, documented
 from locmsim.rules.rulesets import MAX_ACTIONS
 
 __all__ = ["BeamOptions", "MCTSOptions", "PolicyOptions", "SearchOptions", "describe_options"]

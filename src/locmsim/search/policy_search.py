@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim._checks import budget
 from locmsim._core import Determinizer, State
-from locmsim._options import documented, taking
 from locmsim.batch import BatchFunction, StateBatch, checked_results
 from locmsim.game._turn_view import TurnView
 from locmsim.game.layouts import get_layout
 from locmsim.game.observation import Observation
+from locmsim.options.checks import budget
+from locmsim.options.declarations import documented, taking
 from locmsim.rules.rulesets import get_rules
 from locmsim.search._engine import gumbel, seed_of_turn
 from locmsim.search._forest import Forest

@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from locmsim._checks import MOST_THREADS, budget, whole
 from locmsim._core import Determinizer, State
 from locmsim.errors import LocmError
 from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation
 from locmsim.networks.weights import Weights
+from locmsim.options.checks import MOST_THREADS, budget, whole
 from locmsim.search._engine import BatchEngine, EngineResult, SearchEngine, SharedEngine
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation, MoverEvaluation, TurnEndEvaluation

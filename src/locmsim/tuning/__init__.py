@@ -4,6 +4,6 @@
 docs/tuning.md. Nothing here is imported by a bot.
 """
 
-from locmsim._lazy import attached
+from locmsim.support.lazy import attached
 
 __all__, __getattr__, __dir__ = attached(__name__, __file__)

@@ -38,12 +38,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim import _common_options as common
 from locmsim._core import State
-from locmsim._identity import library
-from locmsim._io import numbered, write_whole
-from locmsim._options import check_values, documented
-from locmsim._seeds import derived_seed
 from locmsim.agents import make_agent
 from locmsim.agents.choosers import deck_builder_of, draft_picker_of, is_foreign_chooser
 from locmsim.agents.registry import refuse_own_cards
@@ -57,13 +52,18 @@ from locmsim.envs.options import Options
 from locmsim.envs.pool import CALLER
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
+from locmsim.options import common
+from locmsim.options.declarations import check_values, documented
+from locmsim.processes.workers import TaskRunner, dask_workers, local_workers
 from locmsim.referee.agent_process import UnusableAgentError, asked, look_at
 from locmsim.referee.locm_agents import LocmAgents
 from locmsim.referee.players import Seat
 from locmsim.referee.process import BotFault
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import OFFER_SIZE, get_rules
-from locmsim.workers import TaskRunner, dask_workers, local_workers
+from locmsim.support.files import numbered, write_whole
+from locmsim.support.identity import library
+from locmsim.support.seeds import derived_seed
 
 __all__ = ["Examples", "add_log", "examples_of_agent"]
 

@@ -10,11 +10,6 @@ from concurrent.futures import Executor, Future
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, NamedTuple, Self
 
-from locmsim._common_options import Lenient, MatchLimit, Seed, TimeoutScale
-from locmsim._identity import difference, home_of, identity
-from locmsim._io import numbered
-from locmsim._options import Option, check, documented
-from locmsim._seeds import derived_seed
 from locmsim.arena import Arena
 from locmsim.arena.fixtures import Fixture, Player, Task
 from locmsim.arena.game_worker import play_games
@@ -23,12 +18,17 @@ from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.runner import BatchRunner
 from locmsim.arena.tournament import split_player
 from locmsim.contract import Game
+from locmsim.options.common import Lenient, MatchLimit, Seed, TimeoutScale
+from locmsim.options.declarations import Option, check, documented
+from locmsim.processes.workers import Workers
 from locmsim.stats import Interval, Sprt, score_interval
+from locmsim.support.files import numbered
+from locmsim.support.identity import difference, home_of, identity
+from locmsim.support.seeds import derived_seed
 from locmsim.tuning.methods import METHODS, Point
 from locmsim.tuning.run import Run
 from locmsim.tuning.trials import AHEAD, CHECK, Trials
 from locmsim.tuning.versions import Versions, is_program
-from locmsim.workers import Workers
 
 __all__ = ["Optimization", "OptimizationSettings", "Progress", "Proof"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from locmsim._io import try_lock, write_whole
+from locmsim.support.files import try_lock, write_whole
 
 __all__ = ["Run"]
 

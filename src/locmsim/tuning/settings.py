@@ -4,8 +4,8 @@ import random
 from dataclasses import dataclass
 from typing import Annotated
 
-from locmsim._common_options import SearchedNodes, Seed
-from locmsim._options import Option, check, documented
+from locmsim.options.common import SearchedNodes, Seed
+from locmsim.options.declarations import Option, check, documented
 from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import get_rules
 

@@ -19,16 +19,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from locmsim._common_options import Dask, Jobs
-from locmsim._io import numbered
-from locmsim._options import check_values, documented
 from locmsim.networks import Weights, WeightsFile
+from locmsim.options.common import Dask, Jobs
+from locmsim.options.declarations import check_values, documented
+from locmsim.processes.workers import TaskRunner, Workers, dask_workers, local_workers
 from locmsim.stats import PairCounts, score_interval
+from locmsim.support.files import numbered
 from locmsim.tuning.parts import check_packages, fit_part
 from locmsim.tuning.run import Run
 from locmsim.tuning.self_play import PlayPairs, SelfPlay, TrainingGames, counted, play_task
 from locmsim.tuning.settings import PARTS, TUNING_SEEDS, TotalIterations, TuningSettings
-from locmsim.workers import TaskRunner, Workers, dask_workers, local_workers
 
 __all__ = ["Tuner"]
 

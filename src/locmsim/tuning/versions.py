@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-from locmsim._io import write_whole
 from locmsim.arena.fixtures import Player
 from locmsim.contract import Game
 from locmsim.referee.agent_process import AgentFacts
 from locmsim.referee.players import Seat, seat_of
+from locmsim.support.files import write_whole
 from locmsim.tuning.methods import Point
 from locmsim.tuning.parameters import Parameter, Template, read_parameters, texts
 

@@ -12,15 +12,15 @@ from typing import IO, Any
 
 from starlette.requests import Request
 
-from locmsim._options import Declared, Option, declaration, declared
 from locmsim.arena import Settings, StoreError
 from locmsim.arena.cards import card_rows
 from locmsim.arena.follow import ResultsReader
 from locmsim.arena.records import Record
 from locmsim.arena.store import Store
 from locmsim.contract import Part
+from locmsim.options.declarations import Declared, Option, declaration, declared
+from locmsim.processes.supervisor import Child, Supervisor, python_command
 from locmsim.rules.options import Rules
-from locmsim.supervisor import Child, Supervisor, python_command
 from locmsim.web.endpoints import Refusal, get, post, whole_of
 from locmsim.web.forms import form_of, values_of
 from locmsim.web.jobs import Job, Jobs

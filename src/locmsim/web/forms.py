@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, replace
 from typing import Any
 
-from locmsim._options import Declared
+from locmsim.options.declarations import Declared
 from locmsim.web.endpoints import Refusal
 
 __all__ = ["form_of", "up_to", "values_of"]

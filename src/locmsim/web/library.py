@@ -8,7 +8,6 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from locmsim._io import file_stamp
 from locmsim.arena import LocmGame, StoreError
 from locmsim.arena.catalogue import Catalogue, LogPlace
 from locmsim.arena.game_store import ALL_GAMES, GameQuery, ListedGame
@@ -20,6 +19,7 @@ from locmsim.referee.any_game import view_steps
 from locmsim.referee.log_reader import is_of_another_game, read_log
 from locmsim.referee.process_match import Result
 from locmsim.referee.transcript import log_line
+from locmsim.support.files import file_stamp
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.live_matches import LiveMatches
 from locmsim.web.log_files import LogFiles

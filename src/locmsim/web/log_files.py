@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from locmsim._io import file_stamp
 from locmsim.arena.catalogue import Catalogue
 from locmsim.arena.log_rows import LogScan
+from locmsim.support.files import file_stamp
 from locmsim.web.sources import error_text
 
 __all__ = ["LogFiles"]

@@ -22,19 +22,19 @@ from typing import Any, cast
 
 from starlette.requests import Request
 
-from locmsim._common_options import Seconds, Seed
 from locmsim._core import State
-from locmsim._io import write_whole
-from locmsim._options import declaration
 from locmsim.decks import build_deck, deck_line, pick
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
+from locmsim.options.common import Seconds, Seed
+from locmsim.options.declarations import declaration
 from locmsim.referee.process_match import Call, Sitting
 from locmsim.referee.transcript import result_log
 from locmsim.rules.cards import Card
 from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
 from locmsim.search.belief import Belief
+from locmsim.support.files import write_whole
 from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, texts_of, whole_of
 from locmsim.web.forms import form_of, up_to, values_of
 from locmsim.web.jobs import StoppedError

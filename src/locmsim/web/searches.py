@@ -7,10 +7,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.routing import BaseRoute
 
-from locmsim._common_options import SearchedNodes, Seed
 from locmsim._core import State
-from locmsim._options import Declared, Option, declaration
 from locmsim.decks.report import DeckReport, decks_note, report_decks
+from locmsim.options.common import SearchedNodes, Seed
+from locmsim.options.declarations import Declared, Option, declaration
 from locmsim.referee.turn_report import (
     LEAST_LOSS,
     GameReport,

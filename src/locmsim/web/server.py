@@ -10,7 +10,7 @@ from types import FrameType
 import uvicorn
 from starlette.concurrency import run_in_threadpool
 
-from locmsim.commands import end_soon, expect_again
+from locmsim.options.commands import end_soon, expect_again
 from locmsim.web.app import create_app
 from locmsim.web.site import Site
 
@@ -32,7 +32,7 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End as `locmsim.commands.ended_by_signals` does: at once after a second signal."""
+        """End as `options.commands.ended_by_signals` does: at once after a second signal."""
         if self.should_exit:
             end_soon(sig)
         super().handle_exit(sig, frame)

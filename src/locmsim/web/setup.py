@@ -4,7 +4,7 @@ from typing import Annotated
 
 from starlette.requests import Request
 
-from locmsim._options import Declared, Option, declaration
+from locmsim.options.declarations import Declared, Option, declaration
 from locmsim.rules.cards import cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.options import Rules

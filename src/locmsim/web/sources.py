@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from locmsim._database import is_database, numbered_entry
 from locmsim.arena.game_worker import replayed
 from locmsim.arena.locm import LocmGame
 from locmsim.arena.registry import find_log_part, game_from_json
@@ -23,6 +22,7 @@ from locmsim.referee.log_reader import (
 from locmsim.referee.process_match import Result, replay_calls
 from locmsim.referee.transcript import replay_log
 from locmsim.rules.rulesets import RULES
+from locmsim.support.database import is_database, numbered_entry
 
 __all__ = [
     "arena_game",

@@ -13,7 +13,6 @@ import pytest
 from amounts import slow_after
 from helpers import BOT, NO_TIMES, change, played, run_on, without_times
 
-from locmsim._options import declared
 from locmsim.agents import AGENTS, RandomAgent
 from locmsim.arena import (
     Arena,
@@ -32,6 +31,7 @@ from locmsim.arena.report import as_json, lost_games, running_score, tables
 from locmsim.arena.schedule import SettingValues
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
+from locmsim.options.declarations import declared
 from locmsim.referee import Fault, FaultKind, replay_calls
 from locmsim.referee.transcript import result_log
 

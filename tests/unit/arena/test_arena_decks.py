@@ -10,7 +10,6 @@ import pytest
 from helpers import BOT, RULE_SETS
 
 from locmsim import Match
-from locmsim._seeds import agent_seed
 from locmsim.agents import RandomAgent, make_agent
 from locmsim.agents.combined import CombinedAgent
 from locmsim.arena import Arena
@@ -19,6 +18,7 @@ from locmsim.contract import play_match
 from locmsim.envs import LocmEnv
 from locmsim.referee.locm_text import match_text
 from locmsim.referee.transcript import log_line
+from locmsim.support.seeds import agent_seed
 from locmsim.web import load_replay, replay_data
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from locmsim._seeds import agent_seed
 from locmsim.arena import LocmGame, Player, Settings, parse_player, parse_seeds
 from locmsim.arena.game_worker import new_match
 from locmsim.arena.schedule import checked
 from locmsim.arena.seeds import Seeds
+from locmsim.support.seeds import agent_seed
 
 
 def settings(players: int = 2, **fields: Any) -> Settings:

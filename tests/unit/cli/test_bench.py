@@ -8,12 +8,13 @@ import pytest
 from helpers import DATA, RULE_SETS, each_rules
 from parsers import options_of, subcommands
 
-from locmsim import State, _bench, _measure, bench
+from locmsim import State, _bench, bench
 from locmsim._bench import COMPILER_COMMAND
-from locmsim._measure import Case
 from locmsim.cli.main import command_parser, main
 from locmsim.game.positions import random_game, start_position
 from locmsim.search import Belief
+from locmsim.support import measure as measuring
+from locmsim.support.measure import Case
 
 SIGNATURES = json.loads((DATA / "signatures.json").read_text())
 
@@ -152,7 +153,7 @@ def test_a_loop_that_varies_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     watch = bench.Watch()
     watch.load = None
     times = iter([0.001] * 9 + [0.0012] * 12 + [0.002] * 6)
-    monkeypatch.setattr(_measure, "seconds", lambda action: next(times))
+    monkeypatch.setattr(measuring, "seconds", lambda action: next(times))
     watch.look()
     assert watch.warnings == []
     watch.look()

@@ -15,7 +15,7 @@ import vestrock.cli
 from locmsim import bot
 from locmsim.cli._shared import SHARED
 from locmsim.cli.main import COMMANDS, command_parser, main
-from locmsim.commands import Parser
+from locmsim.options.commands import Parser
 
 #: Options that mean something else in one of the commands, which its help says.
 OWN_MEANING = {"--verbose", "--help", "--stderr", "--against", "--decks", "--engine"}

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from locmsim._checks import budget, integer, number, player_number, seed_bits, whole
 from locmsim._core import whole_number
+from locmsim.options.checks import budget, integer, number, player_number, seed_bits, whole
 
 #: What looks like the integer 1 and is not one.
 NO_INTEGERS = [True, 1.0, "1", np.True_, np.float32(1), None, [1]]

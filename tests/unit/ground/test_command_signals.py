@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from locmsim.commands import Stopped, ended_by_signals
+from locmsim.options.commands import Stopped, ended_by_signals
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 
@@ -54,7 +54,7 @@ def test_a_signal_that_comes_where_nothing_can_be_raised_is_not_lost() -> None:
 
 def test_other_exceptions_are_told_as_before() -> None:
     program = (
-        "from locmsim.commands import ended_by_signals\n"
+        "from locmsim.options.commands import ended_by_signals\n"
         "class Fails:\n    def __del__(self): raise ValueError('lost')\n"
         "with ended_by_signals():\n    fails = Fails()\n    del fails\n"
     )
@@ -68,7 +68,7 @@ def test_a_second_signal_ends_what_is_stuck_in_compiled_code() -> None:
     """No Python code runs in the main thread any more: it waits for a lock that it has."""
     program = (
         "import ctypes, os, time\n"
-        "from locmsim.commands import ended_by_signals\n"
+        "from locmsim.options.commands import ended_by_signals\n"
         "with ended_by_signals():\n"
         "    c, lock = ctypes.CDLL(None), ctypes.create_string_buffer(64)\n"
         "    c.pthread_mutex_init(lock, None)\n"

@@ -269,21 +269,18 @@ def test_draws_in_statistics() -> None:
 
 #: Modules that must not depend on any game: of the library they may import only each other.
 CORE = [
-    "_checks.py",
-    "_common_options.py",
-    "_database.py",
-    "_identity.py",
-    "_io.py",
-    "_options.py",
-    "_plugins.py",
-    "_seeds.py",
-    "_specs.py",
-    "_reaper.py",
+    *(
+        f"options/{name}.py"
+        for name in ("checks", "commands", "common", "declarations", "texts")
+    ),
+    *(f"processes/{name}.py" for name in ("reaper", "supervisor", "threads", "workers")),
+    *(
+        f"support/{name}.py"
+        for name in ("database", "files", "identity", "lazy", "measure", "plugins", "seeds")
+    ),
     "contract.py",
     "errors.py",
     "stats.py",
-    "supervisor.py",
-    "workers.py",
     "referee/live.py",
     "referee/any_game.py",
     "referee/illegal.py",

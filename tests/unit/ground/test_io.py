@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from locmsim._io import numbered, write_whole
+from locmsim.support.files import numbered, write_whole
 from vestrock.accounts import FileAccounts
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")

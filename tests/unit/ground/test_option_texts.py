@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from locmsim import Match
-from locmsim._identity import identity
-from locmsim._options import Option, check, declared, documented
-from locmsim._specs import read_options, written
 from locmsim.agents import BeamAgent, MCTSAgent, make_agent
 from locmsim.arena import Arena, Sprt, make_game
 from locmsim.envs import LocmVectorEnv
 from locmsim.envs.options import Options
+from locmsim.options.declarations import Option, check, declared, documented
+from locmsim.options.texts import read_options, written
 from locmsim.search import BeamOptions, MCTSOptions, SearchOptions
+from locmsim.support.identity import identity
 from locmsim.tuning import Optimization, OptimizationSettings, TuningSettings
 
 

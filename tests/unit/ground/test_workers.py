@@ -8,7 +8,13 @@ from functools import partial
 
 import pytest
 
-from locmsim.workers import TaskRunner, UnguardedError, Workers, WorkersError, local_workers
+from locmsim.processes.workers import (
+    TaskRunner,
+    UnguardedError,
+    Workers,
+    WorkersError,
+    local_workers,
+)
 
 
 class Doing(Executor):

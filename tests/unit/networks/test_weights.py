@@ -11,7 +11,6 @@ import pytest
 from helpers import RULE_SETS, each_rules
 
 from locmsim import Match
-from locmsim._io import data_file
 from locmsim.agents import make_agent
 from locmsim.decks import CARD_TERMS, build_deck, card_score, static_order
 from locmsim.decks.value import SHAPES as DECK_SHAPES
@@ -19,6 +18,7 @@ from locmsim.game.positions import start_position
 from locmsim.networks import LARGE_SHAPES, SHAPES, Network, Weights, WeightsFile, default_weights
 from locmsim.rules.generator import generate_cards
 from locmsim.search import TERMS, BeamSearch, Evaluation
+from locmsim.support.files import data_file
 
 OURS = default_weights("1.5")
 

@@ -10,12 +10,12 @@ from helpers import each_rules
 from rows_access import wide_dense, wide_dots
 
 from locmsim import Match
-from locmsim._identity import library
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.envs import LocmEnv, LocmVectorEnv
 from locmsim.policy import Policy, get_layout
 from locmsim.policy._policy import entity_shapes, set_vector_bits
+from locmsim.support.identity import library
 from locmsim.tuning.evaluate import evaluate
 
 

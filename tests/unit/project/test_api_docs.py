@@ -31,7 +31,7 @@ MODULES = sorted(
 #: Classes and functions that the reference shows one by one.
 NAMES = sorted({*re.findall(r"^\.\. auto(?:class|function):: ([\w.]+)", PAGES, re.M)})
 #: Classes of which users are given objects, and create none.
-GIVEN = {"locmsim.supervisor.Child"}
+GIVEN = {"locmsim.processes.supervisor.Child"}
 SECTIONS = "Parameters|Attributes|Returns|Yields|Raises|Notes|Examples|See Also"
 #: Functions that accept any name, since other classes decide which; their docstrings say so.
 ANY_NAME = {

@@ -13,9 +13,9 @@ import pytest
 from parsers import options_of, subcommands
 
 from locmsim import bot
-from locmsim._options import declared
 from locmsim.cli.main import command_parser
 from locmsim.envs.options import Options
+from locmsim.options.declarations import declared
 
 DOCS = Path(__file__).parents[3] / "docs"
 #: The tables of each page, in order: the command whose options they have. All tables of a command

@@ -35,7 +35,7 @@ def test_every_public_module_is_an_attribute():
     for name in modules:
         assert locmsim.__getattr__(name) is import_module(f"locmsim.{name}")
     assert locmsim.agents.__getattr__("greedy") is import_module("locmsim.agents.greedy")
-    for name in ("_io", "data", "include", "no module"):  # private, folders of data, nothing
+    for name in ("_locks", "data", "include", "no module"):  # private, folders of data, nothing
         with pytest.raises(AttributeError, match=f"module 'locmsim' has no attribute '{name}'"):
             locmsim.__getattr__(name)
 

@@ -10,7 +10,6 @@ import pytest
 from helpers import each_rules
 
 from locmsim import Match, cards_1x, generate_cards
-from locmsim._identity import library
 from locmsim.agents import make_agent
 from locmsim.agents import random as random_agent
 from locmsim.arena import Arena
@@ -19,6 +18,7 @@ from locmsim.contract import play_match
 from locmsim.decks.builders import RESTARTS
 from locmsim.decks.value import DeckValue
 from locmsim.policy import get_layout
+from locmsim.support.identity import library
 from locmsim.tuning import dataset
 from locmsim.tuning.dataset import Examples, add_log, examples_of_agent
 

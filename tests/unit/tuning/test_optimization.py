@@ -18,11 +18,11 @@ from amounts import amount
 from locmsim.arena import Arena
 from locmsim.arena.fixtures import Task
 from locmsim.arena.registry import make_game
+from locmsim.processes.workers import Workers
 from locmsim.tuning import optimization as optimizing
 from locmsim.tuning import trials as trials_module
 from locmsim.tuning.optimization import Optimization, OptimizationSettings
 from locmsim.tuning.parameter_plot import parameters_svg
-from locmsim.workers import Workers
 
 AGENT = '''
 from dataclasses import dataclass
@@ -366,7 +366,7 @@ def test_the_trials_are_divided_among_all_workers_in_as_few_tasks_as_they_allow(
         return interval(*arguments)
 
     monkeypatch.setattr(trials_module, "score_interval", counting)
-    monkeypatch.setattr("locmsim.workers.wait", wait)
+    monkeypatch.setattr("locmsim.processes.workers.wait", wait)
     monkeypatch.setattr(Arena, "workers", workers)
     monkeypatch.setattr(optimizing, "play_games", decided)
     run = finished(begun("beam:time_ms=0,nodes={nodes=4:1..40:int}", 2000))

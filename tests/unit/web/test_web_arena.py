@@ -17,9 +17,9 @@ from urllib.request import Request, urlopen
 import pytest
 from helpers import HOSTILE, LOCMSIM, default_signals, running
 
-from locmsim._options import declared
 from locmsim.arena import Arena, Player, Settings, Sprt
 from locmsim.cli.main import main
+from locmsim.options.declarations import declared
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="needs an HTTP client")
@@ -340,7 +340,7 @@ def wait_for(what: Callable[[], Any]) -> Any:
 def test_a_second_signal_ends_a_site_that_hangs(tmp_path: Path) -> None:
     program = (
         "import time\n"
-        "from locmsim.commands import ended_by_signals\n"
+        "from locmsim.options.commands import ended_by_signals\n"
         "from locmsim.web.library import Library\n"
         "from locmsim.web.server import serve\n"
         "from locmsim.web.site import Site\n"

@@ -9,7 +9,7 @@ from urllib.request import ProxyHandler, build_opener
 
 import pytest
 
-from locmsim.commands import Stopped, ended_by_signals
+from locmsim.options.commands import Stopped, ended_by_signals
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")

@@ -13,9 +13,9 @@ from functools import cache
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
 
-from locmsim._io import file_stamp
-from locmsim._specs import describe_error, did_you_mean
 from locmsim.errors import ENDINGS
+from locmsim.options.texts import describe_error, did_you_mean
+from locmsim.support.files import file_stamp
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

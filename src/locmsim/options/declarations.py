@@ -15,9 +15,9 @@
     <BLANKLINE>
 
 What checks the values (`check`, `check_values`), documents them (`documented`), reads them from a
-command line (`locmsim.commands.add_option`) or lists them (`declared`) reads these declarations,
-of the fields of a dataclass and of the parameters of a function. Type checkers and editors see
-ordinary ones.
+command line (`locmsim.options.commands.add_option`) or lists them (`declared`) reads these
+declarations, of the fields of a dataclass and of the parameters of a function. Type checkers and
+editors see ordinary ones.
 """
 
 import functools
@@ -29,7 +29,7 @@ from contextlib import suppress
 from dataclasses import MISSING, dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from locmsim._checks import integer, number, range_text, whole
+from locmsim.options.checks import integer, number, range_text, whole
 
 __all__ = [
     "Declared",
@@ -110,7 +110,7 @@ class Declared(NamedTuple):
             return None
         if option.choices:
             if value not in option.choices:
-                from locmsim._specs import did_you_mean
+                from locmsim.options.texts import did_you_mean
 
                 raise ValueError(
                     f"{self.name}: expected one of {', '.join(option.choices)}, got {value!r}"

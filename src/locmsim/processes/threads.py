@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from locmsim._checks import MOST_THREADS, whole
+from locmsim.options.checks import MOST_THREADS, whole
 
 __all__ = ["in_threads"]
 

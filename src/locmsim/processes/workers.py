@@ -1,8 +1,8 @@
 """Worker processes: on this machine, each bound to its own core, or in a Dask cluster.
 
 Workers are a `concurrent.futures.Executor`, so that other executors can be used as well.
-`TaskRunner` distributes tasks to them. (Threads for compiled loops are in `locmsim.parallel`, which
-is imported everywhere and must stay light.)
+`TaskRunner` distributes tasks to them. (Threads for compiled loops are in
+`locmsim.processes.threads`, which is imported everywhere and must stay light.)
 """
 
 import atexit
@@ -32,7 +32,7 @@ from types import FrameType
 from typing import Any, BinaryIO, Generic, NamedTuple, ParamSpec, TypeVar
 
 from locmsim.errors import EndedBySignal, text_of
-from locmsim.supervisor import (
+from locmsim.processes.supervisor import (
     Supervisor,
     end_of,
     own_pipes,
@@ -419,9 +419,9 @@ class CorePool(Executor):
     When a worker dies, only its own task fails, with `BrokenExecutor`, and another process replaces
     it; a `ProcessPoolExecutor` would end all its processes. `stop` ends workers in the middle of
     their tasks by ``SystemExit``, and all of them end when this process is gone
-    (`locmsim.supervisor`). (Pebble's pool survives the death of a worker too, but it kills workers
-    without ``SystemExit``, its workers survive a killed main process, and it does not bind them to
-    cores.)
+    (`locmsim.processes.supervisor`). (Pebble's pool survives the death of a worker too, but it
+    kills workers without ``SystemExit``, its workers survive a killed main process, and it does
+    not bind them to cores.)
 
     Parameters
     ----------
@@ -501,7 +501,7 @@ class _Worker:
         self.alive = True
         with _standard_error() as descriptor:
             self._child = supervisor.start(
-                python_command("locmsim.workers", "serve"), cores=cores, stderr=descriptor
+                python_command("locmsim.processes.workers", "serve"), cores=cores, stderr=descriptor
             )
         self.pid = self._child.pid
         # What the main script is may have changed meanwhile, so that it is sent to each worker.

@@ -1,8 +1,8 @@
 """Child processes that end with what started them: bots, workers, agents in processes of their own.
 
 A `Supervisor` starts processes and ends them, with all that they have started. On Linux a helper
-process does both (`locmsim._reaper`), so that nothing is left whatever the processes do, and even
-if this one is killed: daemons in sessions of their own are found, with or without their
+process does both (`locmsim.processes.reaper`), so that nothing is left whatever the processes do,
+and even if this one is killed: daemons in sessions of their own are found, with or without their
 environment. Nothing of the calling process is changed. Elsewhere the processes lead sessions of
 their own, and what leaves its session is not found; if this process is killed, they see the end of
 their input.
@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 with contextlib.suppress(ImportError):  # not every system has what it needs
-    import locmsim._reaper as _reaper
+    from locmsim.processes import reaper
 
 if TYPE_CHECKING:
     import socket
@@ -52,7 +52,7 @@ GRACE = 0.2
 #: Seconds after which processes that survive SIGKILL (stuck in the kernel) are abandoned.
 _GIVE_UP = 8.0
 #: What the helper runs; its arguments are the folder of its module and the id of this process.
-_HELPER = "import sys; sys.path.append(sys.argv[1]); import _reaper; _reaper.main(int(sys.argv[2]))"
+_HELPER = "import sys; sys.path.append(sys.argv[1]); import reaper; reaper.main(int(sys.argv[2]))"
 #: Variables that may be needed to run Python. The helper has no others, so that nobody takes it for
 #: one of the processes that it has started.
 _NEEDED = ("LD_LIBRARY_PATH", "PATH")
@@ -349,7 +349,7 @@ def restore_streams() -> None:
 
 
 class _Helped:
-    """Processes of a reaper, see `locmsim._reaper`."""
+    """Processes of a reaper, see `locmsim.processes.reaper`."""
 
     def __init__(self) -> None:
         #: Process id -> exit code, of those that have ended.
@@ -377,12 +377,12 @@ class _Helped:
         else:
             environment = {os.fsencode(k): os.fsencode(v) for k, v in env.items()}
         cores = [*(cores or sorted(os.sched_getaffinity(0)))]
-        message = ("start", words, folder, environment, cores, _reaper.limits())
+        message = ("start", words, folder, environment, cores, reaper.limits())
         with self._lock:
             try:
-                _reaper.send(self._link, message)
+                reaper.send(self._link, message)
                 socket.send_fds(self._link, [b"\0"], descriptors)
-                while (answer := _reaper.receive(self._link))[0] == "exited":
+                while (answer := reaper.receive(self._link))[0] == "exited":
                     self._note(answer)
             except (EOFError, ConnectionError):
                 raise OSError(errno.EAGAIN, "the supervising process has ended") from None
@@ -406,7 +406,7 @@ class _Helped:
         if self._ended or not _readable(self._link, 0.0):
             return False
         try:
-            self._note(_reaper.receive(self._link))
+            self._note(reaper.receive(self._link))
         except (EOFError, OSError):
             self._ended = True
         return not self._ended
@@ -422,7 +422,7 @@ class _Helped:
         if self._lock.acquire(timeout=0.5):
             try:
                 with contextlib.suppress(OSError):
-                    _reaper.send(self._link, ("signal", pid, int(number)))
+                    reaper.send(self._link, ("signal", pid, int(number)))
             finally:
                 self._lock.release()
 
@@ -431,7 +431,7 @@ class _Helped:
             self._link.close()
             return
         with self._lock, contextlib.suppress(OSError):
-            _reaper.send(self._link, ("end", grace))
+            reaper.send(self._link, ("end", grace))
         deadline = time.monotonic() + grace + _GIVE_UP
         while not self._ended and time.monotonic() < deadline:
             with self._lock:
@@ -501,7 +501,7 @@ def _start_helper() -> "socket.socket":
                 ],
                 {name: os.environ[name] for name in _NEEDED if name in os.environ},
                 file_actions=[
-                    (os.POSIX_SPAWN_DUP2, number, _reaper.SOCKET),
+                    (os.POSIX_SPAWN_DUP2, number, reaper.SOCKET),
                     (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDWR, 0),
                     (os.POSIX_SPAWN_DUP2, 0, 1),
                     (os.POSIX_SPAWN_DUP2, 0, 2),

@@ -1,4 +1,4 @@
-"""The helper process of `locmsim.supervisor` on Linux: starts processes and ends what they leave.
+"""The helper process of the supervisor on Linux: starts processes and ends what they leave.
 
 It is imported alone, without the package, so that it is ready within milliseconds.
 For each supervisor it forks a reaper. A reaper is a *subreaper*: whatever descends from the

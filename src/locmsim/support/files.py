@@ -62,7 +62,8 @@ def file_named(text: str) -> str:
 
 def data_file(name: str) -> str:
     """Return the path of a file in the package's data folder, where the compiled modules are."""
-    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", name)
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return os.path.join(package, "data", name)
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes, *, mode: int = 0o666) -> None:

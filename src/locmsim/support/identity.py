@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 
-from locmsim._plugins import class_files, imported_names, own_files, place_of
+from locmsim.support.plugins import class_files, imported_names, own_files, place_of
 
 __all__ = ["difference", "digest", "home_of", "identity"]
 

@@ -6,7 +6,7 @@ Code written for OpenSpiel calls them. Nothing here knows the game.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from locmsim._checks import player_number
+from locmsim.options.checks import player_number
 
 __all__ = ["SpielPosition"]
 

@@ -1,7 +1,6 @@
 """Parsing of descriptions such as ``name:option=value,option=value``."""
 
 import inspect
-import os
 import re
 import types
 import typing
@@ -166,10 +165,11 @@ def describe_error(error: BaseException) -> str:
     """Describe an exception in one line, with the line of the file that raised it."""
     text = f"{type(error).__name__}: {text_of(error)}".removesuffix(": ")
     frames, place = error.__traceback__, ""
-    ours = {os.path.join(os.path.dirname(__file__), name) for name in ("_plugins.py", "_specs.py")}
+    ours = (__name__, "locmsim.support.plugins")
     while frames is not None:
         file = frames.tb_frame.f_code.co_filename
-        if "importlib" not in file and file[:7] != "<frozen" and os.path.abspath(file) not in ours:
+        module = frames.tb_frame.f_globals.get("__name__")
+        if "importlib" not in file and file[:7] != "<frozen" and module not in ours:
             place = f" ({file}, line {frames.tb_lineno})"
         frames = frames.tb_next
     return text.partition("\n")[0] + place

@@ -13,7 +13,7 @@ from time import perf_counter
 from timeit import Timer
 from typing import Any
 
-from locmsim._io import counted
+from locmsim.support.files import counted
 
 __all__ = [
     "Case",

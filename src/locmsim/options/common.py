@@ -1,9 +1,12 @@
-"""Options that several classes and commands have, each declared once (see `locmsim._options`)."""
+"""Options that several classes and commands have, each declared once.
+
+See `locmsim.options.declarations`.
+"""
 
 from typing import Annotated
 
-from locmsim._checks import MOST_MS, MOST_THREADS, MOST_WORK
-from locmsim._options import Option
+from locmsim.options.checks import MOST_MS, MOST_THREADS, MOST_WORK
+from locmsim.options.declarations import Option
 
 __all__ = [
     "Cores",

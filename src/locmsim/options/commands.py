@@ -17,8 +17,8 @@ from dataclasses import MISSING
 from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 
-from locmsim._options import Declared
 from locmsim.errors import EndedBySignal
+from locmsim.options.declarations import Declared
 
 __all__ = [
     "Failure",
@@ -274,7 +274,7 @@ class Parser(argparse.ArgumentParser):
 def add_option(
     container: argparse._ActionsContainer, declared: Declared, *short: str, **more: Any
 ) -> None:
-    """Add an option by its declaration (`locmsim._options`), with two dashes before its name.
+    """Add an option by its declaration (`locmsim.options.declarations`), with two dashes in front.
 
     Kind of value, bounds, default and help follow from the declaration; `short` are further
     names, and `more` arguments of `argparse`, which take precedence.
@@ -319,7 +319,7 @@ def _is_present(action: argparse.Action, value: Any) -> bool:
 
 def _did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return `did_you_mean`, imported only where something is misspelt."""
-    from locmsim._specs import did_you_mean
+    from locmsim.options.texts import did_you_mean
 
     return did_you_mean(name, known)
 
@@ -431,9 +431,9 @@ def end_soon(number: int) -> None:
 
 def _end_now(number: int) -> None:
     """End this process and all that it started, without further cleanup."""
-    if "locmsim.supervisor" in sys.modules:
+    if "locmsim.processes.supervisor" in sys.modules:
         with contextlib.suppress(Exception):
-            sys.modules["locmsim.supervisor"].kill_all()
+            sys.modules["locmsim.processes.supervisor"].kill_all()
     with contextlib.suppress(Exception):
         sys.stderr.write("stopped at once\n")
         sys.stderr.flush()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self
 
-from locmsim._io import MEMORY, try_lock
+from locmsim.support.files import MEMORY, try_lock
 
 __all__ = ["Database", "Kind", "is_database", "numbered_entry"]
 

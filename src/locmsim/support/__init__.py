@@ -1,0 +1,1 @@
+"""Files, databases, identities, seeds, plug-ins and figures. Nothing of any game."""
