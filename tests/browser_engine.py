@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from locmsim import Match
 from locmsim.export import compile_engine, export_engine
-from locmsim.game.match import Match
-from locmsim.referee.process_match import Result
+from locmsim.referee import Result
 from locmsim.web.engine import battle_data
 
 __all__ = ["Machine", "need_compiler", "need_node"]

@@ -6,12 +6,10 @@ from gymnasium.vector import AutoresetMode
 from rows_access import put_state
 
 from locmsim import Match, Observation
-from locmsim.envs import LocmEnv, LocmVectorEnv
-from locmsim.envs.games import Games
-from locmsim.envs.options import Options
+from locmsim.envs import Games, LocmEnv, LocmVectorEnv, Options
 from locmsim.policy import get_layout
 from locmsim.policy.tracker import PlayerTracker
-from locmsim.search.belief import Belief
+from locmsim.search import Belief
 
 _RANDOM = {"battlers": ("random", "random")}
 #: An id and options for each kind of episode, and the kinds in which the caller plays both seats.

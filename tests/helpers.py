@@ -25,10 +25,11 @@ from typing import Any
 import amounts
 import pytest
 
+from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena, Record, Sprt, Times
 from locmsim.arena.store import Store
-from locmsim.game.match import Match
+from locmsim.cli.main import main as main  # the command line, in this process
 from locmsim.processes.workers import Workers
 from locmsim.referee import Result, play, replay_calls
 from locmsim.rules.cards import Card

@@ -14,8 +14,8 @@ from states import rebuilt
 
 from locmsim import State
 from locmsim._core import Determinizer
+from locmsim.search import PolicyOptions
 from locmsim.search._engine import seed_of_turn
-from locmsim.search.options import PolicyOptions
 
 LEAST_PRIOR = 1e-30
 

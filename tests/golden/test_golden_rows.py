@@ -4,8 +4,7 @@ import pytest
 from helpers import Game, game_cards, game_name, golden_chunks, golden_match
 
 pytest.importorskip("gymnasium")
-from locmsim.envs.games import Games
-from locmsim.envs.options import Options
+from locmsim.envs import Games, Options
 
 #: Parameters that do not seed anything: cards and offers are given to a row otherwise.
 LISTS = {"predefinedCardListFile", "predefinedDraftIds"}

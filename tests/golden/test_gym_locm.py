@@ -9,9 +9,8 @@ from helpers import golden_path
 from rows_access import potentials_of
 
 from locmsim import State, cards_1x, generate_cards
+from locmsim.envs import Games, Options
 from locmsim.envs._potentials import POTENTIALS
-from locmsim.envs.games import Games
-from locmsim.envs.options import Options
 
 
 def gym_games():

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from helpers import golden_path
 
-from locmsim.game.match import Match
+from locmsim import Match
 from locmsim.game.observation import HAND, Observation
 
 GAMES = [

@@ -11,10 +11,9 @@ import termios
 from pathlib import Path
 
 import pytest
-from helpers import LOCMSIM
+from helpers import LOCMSIM, main
 
 from locmsim.arena import Arena
-from locmsim.cli.main import main
 
 PLAYERS = ["new=greedy", "old=random"]
 

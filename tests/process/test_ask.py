@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import BOT, running
+from helpers import BOT, main, running
 
+from locmsim import Match
 from locmsim.arena import Arena
 from locmsim.art import card_titles
-from locmsim.cli.main import main
 from locmsim.game.action_text import answer_actions, cards_of, line_words
-from locmsim.game.match import Match
+from locmsim.referee import BotProcess
 from locmsim.referee.knowledge import state_at
 from locmsim.referee.locm_text import IDS_NOTE
-from locmsim.referee.process import BotProcess
 
 #: The players of the first game in the database.
 NAMES = ["random", "greedy"]

@@ -12,10 +12,9 @@ import pytest
 from helpers import REFERENCE, GoldenChunk, each_rules, each_rules_slowly
 from onnx_files import write_onnx
 
-from locmsim import bot
+from locmsim import Match, bot
 from locmsim.agents import make_agent
 from locmsim.errors import ProtocolError
-from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.policy import Policy
 from locmsim.referee import play

@@ -9,12 +9,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from helpers import BOT
+from helpers import BOT, main
 
 from locmsim import Match
 from locmsim.agents import RandomAgent
 from locmsim.arena import Arena
-from locmsim.cli.main import main
 from locmsim.processes.supervisor import Child
 from locmsim.referee import Result, play
 

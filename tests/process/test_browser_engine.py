@@ -12,16 +12,15 @@ import ready_engines
 from amounts import amount
 from browser_engine import Machine, need_compiler
 from exported_c import build, check
-from helpers import RULE_SETS, each_rules, golden_games, golden_result
+from helpers import RULE_SETS, each_rules, golden_games, golden_result, main
 from test_export_bot import python_bot
 
 import locmsim.export.wasm as wasm
+from locmsim import Match
 from locmsim.agents import LevelAgent, make_agent
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
-from locmsim.cli.main import main
 from locmsim.export import engine_module, export_engine
 from locmsim.export.engine import engine_functions
-from locmsim.game.match import Match
 from locmsim.referee import play
 from locmsim.referee.knowledge import replayed
 from locmsim.referee.transcript import log_line

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 from exported_c import build
-from helpers import each_rules_slowly
+from helpers import each_rules_slowly, main
 
-from locmsim.cli.main import main
-from locmsim.game.match import Match
+from locmsim import Match
 from locmsim.referee import play
 
 SOURCE = Path(__file__).parents[2] / "examples" / "c-bot" / "bot.c"

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 from amounts import amount, slow_after
-from helpers import BOT, RULE_SETS
+from helpers import BOT, RULE_SETS, main
 
 from locmsim.arena import LocmGame
-from locmsim.cli.main import main
 from locmsim.referee import play, replay_calls
 from locmsim.referee.checks import Check, CheckResult, percentile, run_check
 from locmsim.referee.knowledge import replayed

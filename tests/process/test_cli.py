@@ -19,12 +19,10 @@ from typing import Any
 
 import pytest
 from amounts import slow_after
-from helpers import BOT, few_descriptors, running
+from helpers import BOT, few_descriptors, main, running
 
-from locmsim import ABI_VERSION, __version__, _bench
+from locmsim import ABI_VERSION, Match, __version__, _bench
 from locmsim.arena.store import Store
-from locmsim.cli.main import main
-from locmsim.game.match import Match
 from locmsim.rules.cards import cards_1x, load_cards, save_cards
 from locmsim.rules.generator import generate_cards
 

@@ -17,17 +17,15 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 from amounts import slow_after
-from helpers import cpu_seconds, default_signals, each_rules
+from helpers import cpu_seconds, default_signals, each_rules, main
 
-from locmsim import State, StateBatch
+from locmsim import Match, State, StateBatch
 from locmsim.agents import make_agent
 from locmsim.arena import Arena, StoreError
 from locmsim.arena.report import grid
-from locmsim.cli.main import main
-from locmsim.game.match import Match
 from locmsim.game.positions import save_positions, start_position
 from locmsim.processes.threads import in_threads
-from locmsim.referee.process_match import play
+from locmsim.referee import play
 from locmsim.search import MCTS, BeamOptions, BeamSearch
 
 LOCMSIM = [sys.executable, "-m", "locmsim"]

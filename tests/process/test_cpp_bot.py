@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 from exported_c import build
-from helpers import each_rules
+from helpers import each_rules, main
 
-from locmsim.cli.main import main
+from locmsim import Match
 from locmsim.cli.new import KINDS
-from locmsim.game.match import Match
 from locmsim.referee import play
 
 SOURCE = Path(__file__).parents[2] / "examples" / "cpp-bot" / "bot.cpp"

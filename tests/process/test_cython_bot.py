@@ -11,10 +11,10 @@ import pytest
 from built_examples import install
 from helpers import each_rules
 
+from locmsim import Match
 from locmsim.agents import make_agent
-from locmsim.game.match import Match
 from locmsim.game.positions import random_game, start_position
-from locmsim.search.belief import Belief
+from locmsim.search import Belief
 
 #: Its module is compiled. What a user's cimport needs is also in tests/process/test_nim_game.py.
 pytestmark = pytest.mark.slow

@@ -408,7 +408,7 @@ def test_what_ends_as_it_is_created_ends_no_command(words: list[str], tmp_path: 
 @pytest.mark.slow
 def test_what_ends_as_it_is_created_does_not_end_its_caller(tmp_path: Path) -> None:
     """This process would be gone."""
-    from locmsim.tuning.optimization import Optimization, OptimizationSettings
+    from locmsim.tuning import Optimization, OptimizationSettings
 
     ends = spec("EndsAsItIsMade")
     message = "its process exited with code 6"

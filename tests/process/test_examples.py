@@ -12,8 +12,8 @@ import pytest
 from amounts import amount
 from helpers import each_rules, each_rules_slowly
 
+from locmsim import Match
 from locmsim.agents import make_agent
-from locmsim.game.match import Match
 from locmsim.referee import play
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

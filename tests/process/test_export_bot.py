@@ -11,15 +11,13 @@ import numpy as np
 import pytest
 from amounts import amount, slow_after
 from exported_c import STANDARDS, build, check
-from helpers import each_rules, each_rules_slowly
+from helpers import each_rules, each_rules_slowly, main
 
+from locmsim import Match
 from locmsim.agents import make_agent
-from locmsim.cli.main import main
 from locmsim.decks import build_deck, deck_builder, deck_line, draft_picker, pick
 from locmsim.export import LIMIT, export_bot
-from locmsim.game.match import Match
-from locmsim.networks import LARGE_SHAPES
-from locmsim.networks.weights import WeightsFile, default_weights
+from locmsim.networks import LARGE_SHAPES, WeightsFile, default_weights
 
 #: Maximum size of the file, below the site's limit so that the weights can grow.
 MOST = 99_000

@@ -6,9 +6,8 @@ import subprocess
 import pytest
 from amounts import amount
 from exported_c import STANDARDS, build, check
-from helpers import RULE_SETS
+from helpers import RULE_SETS, main
 
-from locmsim.cli.main import main
 from locmsim.game.positions import random_game, start_position
 
 HARNESS = """

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 from exported_c import build, check
-from helpers import each_rules, each_rules_slowly
+from helpers import each_rules, each_rules_slowly, main
 from test_export_bot import python_bot
 
+from locmsim import Match
 from locmsim.agents import make_agent
-from locmsim.cli.main import main
 from locmsim.decks import score_of
 from locmsim.export import export_bot
-from locmsim.game.match import Match
 from locmsim.search import Belief, Evaluation
 
 #: The oldest and the newest standard.

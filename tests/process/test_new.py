@@ -5,9 +5,9 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from helpers import main
 from page_commands import Desk, new_desk
 
-from locmsim.cli.main import main
 from locmsim.cli.new import KINDS, contents
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

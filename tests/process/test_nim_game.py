@@ -19,7 +19,7 @@ SPRT = ["--sprt", "0", "100", "--games", "400"]
 CLUSTER = """
     import sys
     from distributed import LocalCluster
-    from locmsim.cli.main import main
+    from helpers import main
 
     if __name__ == "__main__":
         with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:

@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import default_signals
+from helpers import default_signals, main
 
 from locmsim.arena import Arena
-from locmsim.cli.main import main
-from locmsim.tuning.optimization import Optimization, Proof
+from locmsim.tuning import Optimization
+from locmsim.tuning.optimization import Proof
 
 # A program that plays one card or none: what it needs of the protocol is when a turn begins.
 BOT = """

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers import main
 
 from locmsim.arena import Arena
-from locmsim.cli.main import main
 from locmsim.support.files import counted
 
 GAME = "--game=vestrock:turns=20,init_hp=10"

@@ -12,9 +12,8 @@ from built_examples import install
 from helpers import RULE_SETS, each_rules
 from wins_data import KINDS
 
-from locmsim import Card, CardType, State
+from locmsim import Card, CardType, Match, State
 from locmsim.agents import known_agents, make_agent
-from locmsim.game.match import Match
 from locmsim.referee import play
 from locmsim.rules.rulesets import RULES
 

@@ -5,10 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers import DATA, each_rules
+from helpers import DATA, each_rules, main
 
 from locmsim import Card, State
-from locmsim.cli.main import main
 from locmsim.game.positions import (
     divide,
     load_positions,

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import main
 
-from locmsim.cli.main import main
 from locmsim.contract import FaultKind
 from locmsim.game.observation import Observation
 from locmsim.referee.puzzle_scores import attempt, count_solved

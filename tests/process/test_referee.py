@@ -16,12 +16,12 @@ import pytest
 from amounts import amount, slow_after
 from helpers import BOT, children_of, few_descriptors, running
 
-from locmsim.game.match import Match
+from locmsim import Match
 from locmsim.game.observation import Observation
 from locmsim.processes import reaper
 from locmsim.processes.supervisor import Supervisor
-from locmsim.referee import FaultKind, Result, play, replay_calls
-from locmsim.referee.process import MAX_LINE, BotFault, BotProcess
+from locmsim.referee import BotFault, BotProcess, FaultKind, Result, play, replay_calls
+from locmsim.referee.process import MAX_LINE
 
 #: Time limits that bots keep even on a slow machine, and limits that they are to exceed.
 RELAXED = 25.0
@@ -534,7 +534,7 @@ def run_script(setup: str, processes: Processes) -> None:
     script = f"""
 {setup}
 from locmsim.processes import reaper
-from locmsim.game.match import Match
+from locmsim import Match
 from locmsim.referee import play
 result = play([{bot("children", 0)!r}, {bot("leave", 9, "1")!r}], Match(seed=1), timeout_scale=25)
 assert result.fault.message.startswith("its process exited"), result.fault

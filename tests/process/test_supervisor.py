@@ -13,9 +13,10 @@ import pytest
 from helpers import running
 
 from locmsim import Match
+from locmsim.arena import available_cores
 from locmsim.processes import supervisor
 from locmsim.processes.supervisor import Supervisor
-from locmsim.processes.workers import available_cores, local_workers, seat_cores
+from locmsim.processes.workers import local_workers, seat_cores
 from locmsim.referee import play
 
 if sys.platform != "linux":

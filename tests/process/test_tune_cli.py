@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import default_signals
+from helpers import default_signals, main
 
 from locmsim import __version__
-from locmsim.cli.main import main
 from locmsim.networks import WeightsFile
 from locmsim.processes.workers import Workers
 from locmsim.tuning import PROOF_SEEDS, Tuner, self_play

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import children_of
+from helpers import children_of, main
 
-from locmsim.cli.main import main
 from locmsim.networks import WeightsFile, default_weights
 from locmsim.tuning import Tuner, TuningSettings, self_play
 

@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from locmsim.cli.main import main
+from helpers import main
 
 #: Arguments of each tool that writes a file; TARGET, LOG and DB are filled in.
 TOOLS = {

@@ -7,8 +7,8 @@ import pytest
 from amounts import amount
 from browser import Opener, browser, open_page, sync_api
 from browser_engine import need_compiler
+from helpers import main
 
-from locmsim.cli.main import main
 from locmsim.web import load_replay, play_html
 
 __all__ = ["browser", "open_page"]

@@ -24,8 +24,8 @@ from browser import (
 )
 from helpers import HOSTILE, RULE_SETS, golden_games, golden_result
 
+from locmsim.referee import replay_calls
 from locmsim.referee.illegal import illegal_actions
-from locmsim.referee.process_match import replay_calls
 from locmsim.referee.transcript import log_line
 from locmsim.web import replay_data, replay_html
 from locmsim.web.captures import capture_html

@@ -13,10 +13,9 @@ import pytest
 from amounts import amount, slow_after
 from browser import Opener, browser, long_game, open_page, step_of, sync_api
 from browser_engine import need_compiler
-from helpers import RULE_SETS, golden_games, golden_result
+from helpers import RULE_SETS, golden_games, golden_result, main
 from web_server import Server, log_key, server, visit
 
-from locmsim.cli.main import main
 from locmsim.referee.transcript import log_line
 from locmsim.web import load_replay, replay_html
 from locmsim.web.positions import played_turns, state_at_step

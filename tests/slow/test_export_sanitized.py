@@ -6,11 +6,10 @@ import subprocess
 import pytest
 from amounts import amount
 from exported_c import build
-from helpers import RULE_SETS
+from helpers import RULE_SETS, main
 
+from locmsim import Match
 from locmsim.agents import make_agent
-from locmsim.cli.main import main
-from locmsim.game.match import Match
 
 #: Options without forced inlining, with which compiling takes half a minute.
 SANITIZERS = (

@@ -8,8 +8,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from vestrock import Server
 from vestrock.client import Client
-from vestrock.server import Server, ServerFailedError
+from vestrock.server import ServerFailedError
 from vestrock.session import Session
 
 #: Maximum number of seconds that a test waits for anything.

@@ -5,10 +5,10 @@ import pickle
 
 import pytest
 
+from locmsim import Match
 from locmsim.agents import AGENTS, make_agent
 from locmsim.arena import Arena
-from locmsim.envs.vector import LocmVectorEnv
-from locmsim.game.match import Match
+from locmsim.envs import LocmVectorEnv
 from locmsim.search import Belief, Evaluation
 
 #: Budgets that do not depend on time.

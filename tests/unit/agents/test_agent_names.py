@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from locmsim import Match
 from locmsim.agents import (
     AGENTS,
     BeamAgent,
@@ -24,7 +25,6 @@ from locmsim.agents import (
     parse_spec,
 )
 from locmsim.errors import EndedBySignal
-from locmsim.game.match import Match
 
 MINE = '''
 from __future__ import annotations

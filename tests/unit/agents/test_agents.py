@@ -7,7 +7,7 @@ import pytest
 from helpers import RULE_SETS, each_rules
 from oracles.agents import max_attack_choice, osl_choices
 
-from locmsim import State
+from locmsim import Match, State
 from locmsim.agents import (
     AGENTS,
     Agent,
@@ -18,7 +18,6 @@ from locmsim.agents import (
 )
 from locmsim.agents._scripted import choose_action
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
-from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.policy import Policy
 from locmsim.rules.cards import Card, CardType

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from amounts import FEW
+from helpers import main
 
 from locmsim import Match, play_match
 from locmsim.agents import make_agent
 from locmsim.agents.combined import chooser_description
 from locmsim.arena import Arena
-from locmsim.cli.main import main
 from locmsim.decks import build_deck, pick
 from locmsim.envs import LocmEnv
 from locmsim.policy import Policy, PolicyChooser, load_policy

@@ -4,10 +4,9 @@ from collections import Counter
 
 from helpers import each_rules
 
-from locmsim import Card, CardType, State
+from locmsim import Card, CardType, Match, State
 from locmsim.agents import RuleAgent, make_agent
 from locmsim.agents.rule import rule_turn
-from locmsim.game.match import Match
 from locmsim.rules.cards import Area
 
 

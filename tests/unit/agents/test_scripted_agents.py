@@ -9,7 +9,7 @@ from locmsim.agents._scripted import SCRIPTED, choose_action, play_battle
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
 from locmsim.envs import LocmEnv
 from locmsim.game.positions import random_game, start_position
-from locmsim.search.evaluation import Evaluation
+from locmsim.search import Evaluation
 
 GREEDY = Evaluation(HAND_SET_WEIGHTS, network=None).compiled
 

@@ -13,23 +13,25 @@ import pytest
 from amounts import slow_after
 from helpers import BOT, NO_TIMES, change, played, run_on, without_times
 
+from locmsim import Match
 from locmsim.agents import AGENTS, RandomAgent
 from locmsim.arena import (
     Arena,
     ArenaError,
     LocmGame,
+    Outcome,
     Player,
     Settings,
     Sprt,
     StoreError,
     Tally,
+    Times,
     available_cores,
 )
 from locmsim.arena.game_worker import play_games
-from locmsim.arena.records import Outcome, Times, record_of
+from locmsim.arena.records import record_of
 from locmsim.arena.report import as_json, lost_games, running_score, tables
 from locmsim.arena.schedule import SettingValues
-from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.options.declarations import declared
 from locmsim.referee import Fault, FaultKind, replay_calls

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from amounts import slow_after
-from helpers import change, played
+from helpers import change, main, played
 
 from locmsim.agents import RandomAgent
 from locmsim.arena import Arena, Difference, StoreError
-from locmsim.cli.main import main
 
 #: Small rows of the tables of docs/figures.md: players, and further options.
 ROWS = [

@@ -7,13 +7,12 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
-from helpers import RULE_SETS
+from helpers import RULE_SETS, main
 
 from locmsim import Card, CardType
 from locmsim.arena import Arena
 from locmsim.arena.cards import CASES
 from locmsim.art import card_title
-from locmsim.cli.main import main
 
 TYPES = {
     CardType.CREATURE: "creature",

@@ -7,13 +7,12 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from helpers import BOT, RULE_SETS
+from helpers import BOT, RULE_SETS, main
 
 from locmsim import Match
 from locmsim.agents import RandomAgent, make_agent
 from locmsim.agents.combined import CombinedAgent
 from locmsim.arena import Arena
-from locmsim.cli.main import main
 from locmsim.contract import play_match
 from locmsim.envs import LocmEnv
 from locmsim.referee.locm_text import match_text

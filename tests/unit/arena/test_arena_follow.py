@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from helpers import growing_results
 
-from locmsim.arena import Arena, Outcome, Record, Sprt, StoreError
+from locmsim.arena import Arena, Outcome, Record, Sprt, StoreError, Tally
 from locmsim.arena.follow import ResultsReader, llr_curve, score_curve
 from locmsim.arena.report import as_json
 from locmsim.arena.store import Store
-from locmsim.arena.tally import PairResult, Tally
+from locmsim.arena.tally import PairResult
 from locmsim.stats import PairCounts, score_interval
 
 

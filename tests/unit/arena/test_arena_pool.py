@@ -5,11 +5,10 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from helpers import played
+from helpers import main, played
 
 from locmsim.arena import Arena, StoreError
 from locmsim.arena.follow import ResultsReader
-from locmsim.cli.main import main
 from locmsim.stats import PairCounts, most_telling
 
 

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 from helpers import full_disk, opened_databases
 
-from locmsim.arena import Arena, LocmGame, Player, Settings, Sprt, StoreError
+from locmsim.arena import Arena, LocmGame, Player, Record, Settings, Sprt, StoreError
 from locmsim.arena.game_worker import play_games
-from locmsim.arena.records import Record
 from locmsim.arena.store import NoResultsError, Store
 from locmsim.referee import Fault, FaultKind
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers import main
 
 from locmsim import generate_cards, save_cards
 from locmsim.arena import Arena, make_game
-from locmsim.cli.main import main
 from locmsim.policy import get_layout
 
 ARENA = ["arena", "greedy", "random", "--jobs", "1", "--timeout-scale", "0", "--db", "a.db"]

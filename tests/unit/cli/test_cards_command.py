@@ -1,9 +1,9 @@
 """The command ``locmsim cards``."""
 
 import pytest
+from helpers import main
 
 from locmsim.art import card_titles
-from locmsim.cli.main import main
 from locmsim.rules.generator import generate_cards
 
 

@@ -15,21 +15,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from helpers import main
 from parsers import options_of, subcommands
 
 import vestrock.cli
 from locmsim import Match
 from locmsim.arena import Arena
 from locmsim.cli import main as tool
-from locmsim.cli.main import main
 from locmsim.game.positions import start_position
-from locmsim.referee.process_match import play
+from locmsim.referee import play
 from locmsim.referee.transcript import log_line
-from locmsim.tuning import Tuner
-from locmsim.tuning.optimization import Optimization, OptimizationSettings
+from locmsim.tuning import Optimization, OptimizationSettings, Tuner
+from vestrock import Server, format_deck, generate_deck
 from vestrock.accounts import FileAccounts
-from vestrock.deck import format_deck, generate_deck
-from vestrock.server import Server
 from vestrock.standings import Standings
 
 

@@ -12,8 +12,7 @@ import pytest
 from locmsim import Match
 from locmsim.agents import BeamAgent, MCTSAgent, make_agent
 from locmsim.arena import Arena, Sprt, make_game
-from locmsim.envs import LocmVectorEnv
-from locmsim.envs.options import Options
+from locmsim.envs import LocmVectorEnv, Options
 from locmsim.options.declarations import Option, check, declared, documented
 from locmsim.options.texts import read_options, written
 from locmsim.search import BeamOptions, MCTSOptions, SearchOptions

@@ -14,7 +14,7 @@ from parsers import options_of, subcommands
 
 from locmsim import bot
 from locmsim.cli.main import command_parser
-from locmsim.envs.options import Options
+from locmsim.envs import Options
 from locmsim.options.declarations import declared
 
 DOCS = Path(__file__).parents[3] / "docs"

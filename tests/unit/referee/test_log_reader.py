@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULE_SETS, golden_games, golden_result
+from helpers import RULE_SETS, golden_games, golden_result, main
 
 from locmsim.arena.log_rows import log_row
-from locmsim.cli.main import main
+from locmsim.referee import Result
 from locmsim.referee.log_reader import read_log
-from locmsim.referee.process_match import Result
 from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay
 from locmsim.web.library import Library

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from locmsim import Match
 from locmsim.agents import BeamAgent, GreedyAgent
 from locmsim.arena import Arena, LocmGame
 from locmsim.cli._common import Failure
 from locmsim.cli._players import seat_from, usage_errors
-from locmsim.game.match import Match
-from locmsim.referee import FaultKind, play
+from locmsim.referee import FaultKind, IsolatedAgent, play
 from locmsim.referee.again import asked_again
-from locmsim.referee.agent_process import IsolatedAgent
 from locmsim.referee.locm_agents import LocmAgents
 from locmsim.referee.players import Agents, Seat, seat_of
 from locmsim.web.opponents import opponents

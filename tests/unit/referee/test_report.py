@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import each_rules, match_of
+from helpers import each_rules, main, match_of
 
-from locmsim.cli.main import main
-from locmsim.game.match import Match
+from locmsim import Match
 from locmsim.referee import replay_calls
 from locmsim.referee.knowledge import knowledge_at
 from locmsim.referee.transcript import log_line

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from helpers import golden_path
 
+from locmsim import Match
 from locmsim.contract import TurnResult
-from locmsim.game.match import Match
 from locmsim.referee import Call, Fault, FaultKind, Result, play
 from locmsim.referee.transcript import (
     log_line,

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import each_rules
+from helpers import each_rules, main
 
 from locmsim import Match, cards_1x, generate_cards
 from locmsim.agents import make_agent
 from locmsim.agents import random as random_agent
 from locmsim.arena import Arena
-from locmsim.cli.main import main
 from locmsim.contract import play_match
 from locmsim.decks.builders import RESTARTS
 from locmsim.decks.value import DeckValue

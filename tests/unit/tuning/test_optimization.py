@@ -19,15 +19,15 @@ from locmsim.arena import Arena
 from locmsim.arena.fixtures import Task
 from locmsim.arena.registry import make_game
 from locmsim.processes.workers import Workers
+from locmsim.tuning import Optimization, OptimizationSettings
 from locmsim.tuning import optimization as optimizing
 from locmsim.tuning import trials as trials_module
-from locmsim.tuning.optimization import Optimization, OptimizationSettings
 from locmsim.tuning.parameter_plot import parameters_svg
 
 AGENT = '''
 from dataclasses import dataclass
 import random
-from locmsim.agents.greedy import GreedyAgent
+from locmsim.agents import GreedyAgent
 
 @dataclass(kw_only=True)
 class Mine(GreedyAgent):

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from locmsim import State
+from locmsim import Match, State
 from locmsim.decks import CARD_TERMS, build_deck, pick
 from locmsim.decks.value import term_rows
-from locmsim.game.match import Match
 from locmsim.networks import BLOCKS, LARGE_SHAPES, SHAPES, WeightsFile, default_weights, inputs
 from locmsim.rules.cards import Card
 from locmsim.rules.generator import generate_cards

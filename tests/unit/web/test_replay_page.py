@@ -11,15 +11,13 @@ from typing import Any
 
 import pytest
 from amounts import amount
-from helpers import HOSTILE, each_rules, golden_games, golden_path, golden_result
+from helpers import HOSTILE, each_rules, golden_games, golden_path, golden_result, main
 
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.art import card_title, card_titles
-from locmsim.cli.main import main
-from locmsim.referee import play
-from locmsim.referee.process_match import replay_calls
+from locmsim.referee import play, replay_calls
 from locmsim.referee.transcript import log_line, result_log
 from locmsim.web import load_replay, replay_data, replay_html
 from locmsim.web.captures import capture_data

@@ -15,10 +15,9 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
-from helpers import HOSTILE, LOCMSIM, default_signals, running
+from helpers import HOSTILE, LOCMSIM, default_signals, main, running
 
 from locmsim.arena import Arena, Player, Settings, Sprt
-from locmsim.cli.main import main
 from locmsim.options.declarations import declared
 
 pytest.importorskip("starlette", reason="the extra web is not installed")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import each_rules, golden_games, golden_result, match_of, opened_databases
+from helpers import each_rules, golden_games, golden_result, main, match_of, opened_databases
 
 import locmsim
 from locmsim.arena.catalogue import Catalogue
@@ -18,7 +18,6 @@ from locmsim.arena.follow import ResultsReader
 from locmsim.arena.game_store import GameQuery
 from locmsim.arena.log_rows import log_row
 from locmsim.arena.store import Store
-from locmsim.cli.main import main
 from locmsim.referee.transcript import log_line
 
 pytest.importorskip("starlette", reason="starlette is not installed")

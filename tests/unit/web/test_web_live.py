@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import each_rules
+from helpers import each_rules, main
 
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.arena.game_worker import play_games
 from locmsim.arena.registry import game_to_json, make_game
-from locmsim.cli.main import main
 from locmsim.contract import LIVE_SUFFIX
 from locmsim.referee import play
 from locmsim.referee.any_game import view_steps

@@ -14,12 +14,11 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 import pytest
-from helpers import HOSTILE, golden_games, golden_result, match_of
+from helpers import HOSTILE, golden_games, golden_result, main, match_of
 
 from locmsim import Match, State
 from locmsim.arena import Arena
 from locmsim.arena.game_store import ALL_GAMES, GameQuery
-from locmsim.cli.main import main
 from locmsim.game.positions import start_position
 from locmsim.referee.knowledge import knowledge_at
 from locmsim.referee.transcript import log_line

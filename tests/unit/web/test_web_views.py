@@ -8,18 +8,16 @@ from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 import pytest
-from helpers import HOSTILE, each_rules
+from helpers import HOSTILE, each_rules, main
 
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena, LocmGame, make_game
-from locmsim.cli.main import main
 from locmsim.contract import BaseGame, View
-from locmsim.referee import play
+from locmsim.referee import play, replay_calls
 from locmsim.referee.any_game import view_steps
-from locmsim.referee.process_match import replay_calls
+from vestrock import generate_deck
 from vestrock.bots import make_bot
-from vestrock.deck import generate_deck
 from vestrock.eventlog import encode
 from vestrock.game import VestrockGame
 from vestrock.match import split_line

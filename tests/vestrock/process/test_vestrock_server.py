@@ -19,6 +19,7 @@ import pytest
 from helpers import full_disk, opened_databases
 from vestrock_help import PATIENCE, Raw, Served, idlers, served, until
 
+from vestrock import Server
 from vestrock.accounts import FileAccounts
 from vestrock.bots import make_bot
 from vestrock.client import Client, LoginError, ServerClosedError
@@ -26,7 +27,6 @@ from vestrock.eventlog import encode, replay
 from vestrock.match import CommandError
 from vestrock.player import Player
 from vestrock.series import COMMAND_LIMIT, Event
-from vestrock.server import Server
 from vestrock.sockets import StallDetector
 from vestrock.spectators import numbered
 from vestrock.standings import Standings

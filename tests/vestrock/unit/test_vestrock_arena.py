@@ -5,15 +5,14 @@ import pickle
 from pathlib import Path
 
 import pytest
+from helpers import main
 
 from locmsim.arena import Arena, StoreError, make_game
 from locmsim.arena.registry import game_from_json, game_to_json
-from locmsim.cli.main import main
 from locmsim.contract import play_match
-from vestrock import cli, generate_deck
+from vestrock import Match, cli, generate_deck
 from vestrock.bots import make_bot
 from vestrock.game import VestrockGame
-from vestrock.match import Match
 from vestrock.protocol import Reply
 from vestrock.standings import Standings
 from vestrock.tournament import Tournament

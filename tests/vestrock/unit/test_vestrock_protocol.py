@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vestrock import Match, generate_deck
 from vestrock._core import ACTION_WORDS
 from vestrock.client import Client
-from vestrock.deck import generate_deck
-from vestrock.match import Match
 from vestrock.protocol import (
     COMMANDS,
     MAX_LINE,

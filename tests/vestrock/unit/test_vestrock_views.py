@@ -2,9 +2,8 @@
 
 import random
 
-from vestrock import Card, extreme_deck, generate_deck
+from vestrock import Card, Match, extreme_deck, generate_deck
 from vestrock.bots import make_bot
-from vestrock.match import Match
 from vestrock.protocol import Reply
 from vestrock.views import Views
 
