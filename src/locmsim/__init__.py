@@ -5,12 +5,20 @@ Most modules are imported on first use, because a referee and a bot are started 
 """
 
 import os
+from typing import Any
 
 from locmsim.support.lazy import attached
 
 __version__ = "0.1.0"
-_names, __getattr__, __dir__ = attached(__name__, __file__)
+_names, _named, __dir__ = attached(__name__, __file__)
 __all__ = sorted([*_names, "__version__", "get_include"])
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name on first use, and with the first one what gives cards their pictures."""
+    import locmsim.art.notebook  # noqa: F401 (imported for what it does)
+
+    return _named(name)
 
 
 def get_include() -> str:

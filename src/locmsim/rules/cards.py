@@ -196,12 +196,6 @@ class Card:
             int(self.area),
         ]
 
-    def _repr_svg_(self) -> str:
-        """Return the card's picture, as notebooks show it."""
-        from locmsim.art import card_svg
-
-        return card_svg(self, width=120)
-
 
 def _member(name: str, value: object, members: Mapping[int, _T]) -> _T:
     number = integer(name, value)

@@ -1,6 +1,7 @@
 """Pictures of cards: well-formed, safe, legible and always the same."""
 
 import re
+import subprocess
 import sys
 import zlib
 from dataclasses import replace
@@ -271,8 +272,9 @@ def test_pictures_in_notebooks(rules: str) -> None:
 
 
 def test_cards_have_pictures() -> None:
-    card = Card(1, CardType.CREATURE, 1, 1, 1)
-    assert card._repr_svg_() == card_svg(card, width=120)
+    code = "import locmsim; print(locmsim.generate_cards(1)[0]._repr_svg_())"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout == card_svg(generate_cards(1)[0], width=120) + "\n"
 
 
 def test_an_observation_with_numbers_that_no_card_has() -> None:
