@@ -174,7 +174,7 @@ class Server:
         self.admission = Admission(time.monotonic)
         self.passwords = PasswordQueue(self._check_password, self.admission)
         self._checker: ThreadPoolExecutor | None = None
-        self.feed = Feed(self, open=open_spectators)
+        self.feed = Feed(self.admission, open=open_spectators)
         self._queue: list[Session] = []
         self._pumping = False
         self.closed = False
@@ -225,7 +225,7 @@ class Server:
             self.port = players.sockets[0].getsockname()[1]
             if self.spectator_port is not None:
                 spectators = await loop.create_server(
-                    lambda: Spectator(self), self.host, self.spectator_port
+                    lambda: Spectator(self.feed, self.buffer), self.host, self.spectator_port
                 )
                 self._servers.append(spectators)
                 self.spectator_port = spectators.sockets[0].getsockname()[1]
@@ -451,6 +451,16 @@ class Server:
             self._pump_soon()
         if waits:
             self._check_early()
+
+    def count(self, player: str) -> None:
+        """Count an empty line of a player as a command.
+
+        Parameters
+        ----------
+        player : str
+            The name of the player.
+        """
+        self.series.count(player)
 
     def execute(self, player: str, command: Command | int) -> list[str]:
         """Execute a command other than ``WAIT``.

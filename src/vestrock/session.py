@@ -5,15 +5,13 @@ from its connection. It knows nothing of the game.
 """
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
-from vestrock.admission import prefix_of
+from vestrock.accounts import Accounts
+from vestrock.admission import Admission, PasswordQueue, prefix_of
 from vestrock.allowance import BEFORE_LOGIN, LOGGED_IN
-from vestrock.protocol import Login, PendingInput, error_line, parse
+from vestrock.protocol import Command, Login, PendingInput, error_line, parse
 from vestrock.sockets import StallDetector, set_up
-
-if TYPE_CHECKING:
-    from vestrock.server import Server
 
 __all__ = ["Session"]
 
@@ -30,14 +28,47 @@ _LOGIN_BYTES: Final = 128 * 1024
 _LINGER_SECONDS: Final = 1.0
 
 
+class Host(Protocol):
+    """What a session asks, and what it tells, whoever has it."""
+
+    #: The places and allowances, the accounts, and the passwords that wait for their check.
+    admission: Admission
+    accounts: Accounts
+    passwords: PasswordQueue
+    #: Where input is read to, and the seconds that a login may take.
+    buffer: memoryview
+    login_seconds: float
+
+    def connected(self, session: "Session") -> int | None:
+        """Note a new connection; the code of an error if it must end."""
+
+    def ready(self, session: "Session") -> None:
+        """Note that the session may have a line that can be executed."""
+
+    def logged_in(self, session: "Session", player: str) -> None:
+        """Note whose connection it is from now on."""
+
+    def logged_out(self, session: "Session") -> None:
+        """Note that it is no player's any longer."""
+
+    def lost(self, session: "Session") -> None:
+        """Note that the connection has ended."""
+
+    def count(self, player: str) -> object:
+        """Count an empty line as a command."""
+
+    def execute(self, player: str, command: Command | int) -> list[str]:
+        """Return the lines of the reply to a command, or to the error in a line."""
+
+
 class Session(asyncio.BufferedProtocol):
     """A client's connection, before and after a player has logged in."""
 
-    def __init__(self, server: "Server") -> None:
-        self._server = server
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self._input = PendingInput()
         #: Who is charged for input, and how much.
-        self._allowances = server.admission.newcomers
+        self._allowances = host.admission.newcomers
         self._costs = BEFORE_LOGIN
         #: Whether the player is in debt, so that the connection is not read.
         self._in_debt = False
@@ -60,7 +91,7 @@ class Session(asyncio.BufferedProtocol):
         self.player: str | None = None
         #: Whether the connection is in ``WAIT``.
         self.waiting = False
-        #: Whether the session is in the server's queue.
+        #: Whether it is in the host's queue.
         self.queued = False
 
     # ------------------------------------------------------------------ what asyncio calls
@@ -70,27 +101,27 @@ class Session(asyncio.BufferedProtocol):
         self.transport = transport
         peer = transport.get_extra_info("peername")
         self.prefix = prefix_of(str(peer[0]) if peer else "")
-        if not self._server.admission.enter(self.prefix):
+        if not self._host.admission.enter(self.prefix):
             self.refuse(7)
             return
         transport.set_write_buffer_limits(high=_FULL)
         set_up(transport)
-        refusal = self._server.connected(self)
+        refusal = self._host.connected(self)
         if refusal is not None:
             self.refuse(refusal)
             return
         self.send(Login.GREETING)
         self.flush()
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(self._server.login_seconds, self._too_late)
+        self._timer = loop.call_later(self._host.login_seconds, self._too_late)
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        return self._server.buffer
+        return self._host.buffer
 
     def buffer_updated(self, nbytes: int) -> None:
         if self._closing:
             return
-        self._input.feed(bytes(self._server.buffer[:nbytes]))
+        self._input.feed(bytes(self._host.buffer[:nbytes]))
         self._pay(nbytes * self._costs.byte)
         if not self._login.done:
             self._login_bytes += nbytes
@@ -98,7 +129,7 @@ class Session(asyncio.BufferedProtocol):
                 self.close(error_line(1))
                 return
         self._check_reading()
-        self._server.ready(self)
+        self._host.ready(self)
 
     def eof_received(self) -> bool:
         """Keep the connection open while received lines are pending, unless it is in ``WAIT``."""
@@ -113,7 +144,7 @@ class Session(asyncio.BufferedProtocol):
         self._closing = True
         self._input.clear()
         self._out.clear()
-        self._server.lost(self)
+        self._host.lost(self)
 
     def pause_writing(self) -> None:
         self._paused_writing = True
@@ -122,9 +153,9 @@ class Session(asyncio.BufferedProtocol):
     def resume_writing(self) -> None:
         self._paused_writing = False
         self._check_reading()
-        self._server.ready(self)
+        self._host.ready(self)
 
-    # --------------------------------------------------------------- what the server calls
+    # ----------------------------------------------------------------- what the host calls
 
     @property
     def can_step(self) -> bool:
@@ -146,7 +177,7 @@ class Session(asyncio.BufferedProtocol):
                 return
         if line is not None and not line.strip(b" \t"):
             if self.player is not None:
-                self._server.series.count(self.player)
+                self._host.count(self.player)
             return
         if self.player is None:
             self._log_in(line)
@@ -157,7 +188,7 @@ class Session(asyncio.BufferedProtocol):
             self.flush()
             self.waiting = True
         else:
-            self.send("\n".join(self._server.execute(self.player, command)))
+            self.send("\n".join(self._host.execute(self.player, command)))
 
     def after_step(self) -> None:
         """Send the buffered replies, unless further replies will follow at once."""
@@ -204,7 +235,7 @@ class Session(asyncio.BufferedProtocol):
         self._stop_timer()
         self._input.clear()
         self.waiting = False
-        self._server.logged_out(self)
+        self._host.logged_out(self)
         if self._ended or self.transport.is_closing():
             self.transport.close()
             return
@@ -254,7 +285,7 @@ class Session(asyncio.BufferedProtocol):
         self._check_reading()
         if self._ended:
             self.after_step()
-        self._server.ready(self)
+        self._host.ready(self)
 
     def _check_reading(self) -> None:
         if self.transport is None or self._closing or self.transport.is_closing():
@@ -281,13 +312,13 @@ class Session(asyncio.BufferedProtocol):
             self.close(error_line(1))
             return
         name, password = str(self._login.name), str(self._login.password)
-        right = self._server.accounts.check_quickly(name, password)
+        right = self._host.accounts.check_quickly(name, password)
         if right is not None:
             self.checked(right)
             return
         self._checking = True
         self.flush()
-        self._server.passwords.add(self, name, password)
+        self._host.passwords.add(self, name, password)
 
     @property
     def checking(self) -> bool:
@@ -296,7 +327,7 @@ class Session(asyncio.BufferedProtocol):
 
     @property
     def idle(self) -> bool:
-        """Whether the server waits for the client before the login."""
+        """Whether the client is waited for before the login."""
         return not self._checking
 
     def checked(self, right: bool) -> None:
@@ -309,11 +340,11 @@ class Session(asyncio.BufferedProtocol):
             return
         self._stop_timer()
         self.player = self._login.name
-        self._allowances, self._costs = self._server.admission.players, LOGGED_IN
-        self._server.logged_in(self, str(self.player))
+        self._allowances, self._costs = self._host.admission.players, LOGGED_IN
+        self._host.logged_in(self, str(self.player))
         self.send("OK")
         self.flush()
-        self._server.ready(self)
+        self._host.ready(self)
         if self._ended:
             self.after_step()
 

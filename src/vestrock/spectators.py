@@ -5,16 +5,13 @@ import logging
 from collections import deque
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from vestrock.admission import prefix_of
+from vestrock.admission import Admission, prefix_of
 from vestrock.eventlog import encode
 from vestrock.series import Event, described
 from vestrock.sockets import StallDetector, set_up
-
-if TYPE_CHECKING:
-    from vestrock.server import Server
-    from vestrock.tournament import Tournament
+from vestrock.tournament import Tournament
 
 __all__ = ["Feed", "Spectator", "numbered"]
 
@@ -27,10 +24,10 @@ _BEHIND_LINES: Final = 1000
 
 
 class Spectator(asyncio.BufferedProtocol):
-    """A connection that gets the lines of the log; its input is ignored."""
+    """A connection that gets the lines of the log; its input is read into a buffer and ignored."""
 
-    def __init__(self, server: "Server") -> None:
-        self._server = server
+    def __init__(self, feed: "Feed", buffer: memoryview) -> None:
+        self._feed, self._buffer = feed, buffer
         self._progress = StallDetector()
         #: Sizes of the lines that may not have been sent yet, oldest first, and their sum.
         self._sizes: deque[int] = deque()
@@ -52,10 +49,10 @@ class Spectator(asyncio.BufferedProtocol):
         set_up(transport)
         peer = transport.get_extra_info("peername")
         self.since = asyncio.get_running_loop().time()
-        self._server.feed.join(self, prefix_of(str(peer[0]) if peer else ""))
+        self._feed.join(self, prefix_of(str(peer[0]) if peer else ""))
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        return self._server.buffer
+        return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
         pass
@@ -64,7 +61,7 @@ class Spectator(asyncio.BufferedProtocol):
         return True  # the client may have closed only its output
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._server.feed.leave(self)
+        self._feed.leave(self)
 
     def start(self, lines: bytes) -> None:
         """Send the state of the tournament, and the lines that were buffered meanwhile."""
@@ -126,14 +123,15 @@ class Feed:
 
     Parameters
     ----------
-    server : Server
-        The server.
+    admission : Admission
+        The places and allowances of spectators.
     open : bool
         Whether lines are sent at once and with names.
     """
 
-    def __init__(self, server: "Server", *, open: bool = False) -> None:
-        self._server = server
+    def __init__(self, admission: Admission, *, open: bool = False) -> None:
+        self._admission = admission
+        self._closed = False
         self._open = open
         self.spectators: set[Spectator] = set()
         self._numbers: dict[str, str] = {}
@@ -169,7 +167,7 @@ class Feed:
                 self._flushing = True
                 asyncio.get_running_loop().call_soon(self._flush)
 
-    def turn_started(self, tournament: "Tournament | None") -> None:
+    def turn_started(self, tournament: Tournament | None) -> None:
         """Release the events of the previous turn, now that all matches are in the next one."""
         self._release()
         self._encoded = None
@@ -217,11 +215,10 @@ class Feed:
 
         If there are too many spectators, another one may lose its place instead.
         """
-        admission = self._server.admission
-        if self._server.closed or not admission.watch(prefix):
+        if self._closed or not self._admission.watch(prefix):
             spectator.abort()
             return
-        loser = admission.spectators.take(spectator, prefix)
+        loser = self._admission.spectators.take(spectator, prefix)
         if loser is not None:
             loser.abort()
         if loser is spectator:
@@ -237,7 +234,7 @@ class Feed:
 
     def _show(self, spectator: Spectator) -> None:
         """Send the state of the tournament."""
-        if spectator not in self.spectators or self._server.closed:
+        if spectator not in self.spectators or self._closed:
             return
         spectator.shown = True
         if self._encoded is None:
@@ -257,10 +254,11 @@ class Feed:
     def leave(self, spectator: Spectator) -> None:
         """Remove a spectator."""
         self.spectators.discard(spectator)
-        self._server.admission.spectators.leave(spectator)
+        self._admission.spectators.leave(spectator)
 
     async def close(self) -> None:
-        """Send what is left and close all connections."""
+        """Send what is left and close all connections; nobody comes in from now on."""
+        self._closed = True
         self._release()
         if self._worker is not None:
             # Wait for the work in progress, so that its lines are sent too.
