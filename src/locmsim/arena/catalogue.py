@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from locmsim.arena.game_store import (
     ALL_GAMES,
     GameQuery,
+    GameRow,
     GameStore,
-    ListedGame,
+    fault_row,
     index_statements,
 )
 from locmsim.arena.log_rows import FoundLog, key_of
@@ -115,19 +116,19 @@ class Catalogue(GameStore):
 
     # ------------------------------------------------------------------------------- writing
 
-    def add(self, key: str, row: Mapping[str, Any], place: LogPlace | None = None) -> None:
+    def add(self, key: str, row: GameRow, place: LogPlace | None = None) -> None:
         """Add a game that was played here, or show it among those."""
         with self._using, self._errors("write to"), self._transaction():
             self._insert("OR REPLACE", _PLAYED + next(self._numbers), key, row)
             if place is not None:
                 self._place(key, place.path, place.start, place.size)
 
-    def run(self, rows: Iterable[Mapping[str, Any]]) -> None:
+    def run(self, rows: Iterable[GameRow]) -> None:
         """Replace the games that are running, the latest of which come last."""
         with self._using, self._errors("write to"), self._transaction():
             self._connection.execute("DELETE FROM games WHERE game >= ?", [_RUNNING])
             for number, row in enumerate(rows, _RUNNING):
-                self._insert("", number, row["key"], row)
+                self._insert("", number, row.key, row)
 
     def take(self, path: str, found: Sequence[FoundLog], begin: int = 0) -> None:
         """Keep the logs of a file from a byte on, in place of those that were there."""
@@ -138,9 +139,8 @@ class Catalogue(GameStore):
             gone = {key for (key,) in execute(f"SELECT key {behind}", where)}
             execute(f"DELETE {behind}", where)
             for log in found:
-                server = log.row.get("server", "")
                 earlier = None
-                if server:
+                if log.server:
                     place = f"{os.path.abspath(path)}:{log.start}"
                     earlier = key_of(_packed(place), log.line)
                 key = log.key or earlier
@@ -148,8 +148,11 @@ class Catalogue(GameStore):
                 # The row of one that was played here stays.
                 self._insert("OR IGNORE", next(self._numbers), key, log.row, earlier)
                 if not log.key:  # it may have gone on
-                    self._renew(key, log.row)
-                self._place(key, path, log.start, log.size, log.line, log.row.get("part"), server)
+                    execute(
+                        "UPDATE games SET winner = ?, turns = ? WHERE key = ?",
+                        [log.row.winner, log.row.turns, key],
+                    )
+                self._place(key, path, log.start, log.size, log.line, log.part, log.server)
             for key in gone:
                 execute(
                     "DELETE FROM games WHERE key = :key AND game < :played"
@@ -158,21 +161,14 @@ class Catalogue(GameStore):
                 )
 
     def _insert(
-        self, how: str, number: int, key: str, row: Mapping[str, Any], earlier: str | None = None
+        self, how: str, number: int, key: str, row: GameRow, earlier: str | None = None
     ) -> None:
-        fault = row["fault"] or {"player": None, "kind": None, "message": None}
-        self._names.update(row["names"])
-        values = [number, *map(_packed, row["names"]), row["winner"], row["turns"]]
-        values += [fault["player"], *map(_text, (fault["kind"], fault["message"], row["rules"]))]
-        values += [_text(row["game"]), row.get("live", ""), _packed(row.get("source", ""))]
+        fault = row.fault or {"player": None, "kind": None, "message": None}
+        self._names.update(row.names)
+        values: list[Any] = [number, *map(_packed, row.names), row.winner, row.turns]
+        values += [fault["player"], *map(_text, (fault["kind"], fault["message"], row.rules))]
+        values += [_text(row.game), row.live, _packed(row.source)]
         self._connection.execute(f"INSERT {how} {_INSERT}", [*values, key, earlier])
-
-    def _renew(self, key: str, row: Mapping[str, Any]) -> None:
-        """Change what grows of a match in a log that grows."""
-        self._connection.execute(
-            "UPDATE games SET winner = ?, turns = ? WHERE key = ?",
-            [row["winner"], row["turns"], key],
-        )
 
     def _place(
         self,
@@ -199,8 +195,8 @@ class Catalogue(GameStore):
         before: int | None = None,
         count: int | None = None,
         source: str = "",
-    ) -> list[ListedGame]:
-        """Return what a list shows of games, the latest first; arguments as of `endings`.
+    ) -> list[GameRow]:
+        """Return what a list shows of games, the latest first; arguments as of `Store.listed`.
 
         With "p" as `source`, only those that were played here, with "f" those in files.
         """
@@ -209,18 +205,18 @@ class Catalogue(GameStore):
             before = min(bound, bound if before is None else before)
         rows = self._select(_SHOWN, query, before, count, _JOIN, first)
         return [
-            ListedGame(
-                number=game,
-                key=key,
-                names=(_unpacked(first), _unpacked(second)),
-                winner=winner,
-                turns=turns,
-                fault=None if kind is None else (seat, kind, message),
-                rules=rules,
-                title=title,
-                source=_unpacked(source or path or b""),
-                place=None if source else line if part is None else f"{part}:{line}",
-                live=live,
+            GameRow(
+                (_unpacked(first), _unpacked(second)),
+                winner,
+                turns,
+                fault_row(seat, kind, message),
+                rules,
+                title,
+                _unpacked(source or path or b""),
+                None if source else line if part is None else f"{part}:{line}",
+                key,
+                live,
+                game,
             )
             for game, first, second, winner, turns, seat, kind, message, rules, title, live,
             source, key, path, part, line in rows

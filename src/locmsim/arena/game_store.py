@@ -8,15 +8,13 @@ soon; one that takes few reads this index to its end, which for 100,000 games ta
 milliseconds, and never a row that does not match. Games with a fault have an index of their own.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from locmsim.support.database import Database
 
-__all__ = ["ALL_GAMES", "Ending", "GameQuery", "GameStore", "ListedGame", "index_statements"]
-
-_LISTED = "game, player0, player1, winner, turns, fault_seat, fault_kind"
+__all__ = ["ALL_GAMES", "GameQuery", "GameRow", "GameStore", "fault_row", "index_statements"]
 
 
 @dataclass(frozen=True)
@@ -48,42 +46,34 @@ class GameQuery:
 ALL_GAMES = GameQuery()
 
 
-class Ending(NamedTuple):
-    """The end of a game, as needed for lists."""
+class GameRow(NamedTuple):
+    """How a game stands or ended, and where it is: what a list shows."""
 
-    number: int
-    #: The numbers of the players by seat.
-    players: tuple[int, int]
-    #: The seat that won; None for a draw.
-    winner: int | None
-    #: The turns of both players.
-    turns: int
-    #: The seat and the kind of a fault.
-    fault: tuple[int, str] | None
-
-
-class ListedGame(NamedTuple):
-    """A game in a list, with everything that a list shows."""
-
-    number: int
     #: The names of the players by seat.
-    names: tuple[str, str]
+    names: Sequence[str]
     #: The seat that won; None for a draw.
-    winner: int | None
+    winner: int | None = None
     #: The turns of both players.
-    turns: int
-    #: The seat, the kind and the message of a fault.
-    fault: tuple[int | None, str, str] | None
+    turns: int = 0
+    #: As of `locmsim.contract.Fault.row`; the player is None where a log does not say who failed.
+    fault: Mapping[str, Any] | None = None
     #: The rule set, None if it is not known; the title of a game that pages cannot replay.
-    rules: str | None
-    title: str
+    rules: str | None = None
+    game: str = ""
     #: The file that it is in, and its line or number there, for a match of a server "LINE:NUMBER"
     #: with the line of its tournament; None if it is alone in its file.
-    source: str
-    place: int | str | None
+    source: str = ""
+    number: int | str | None = None
     #: The key of a game of a catalogue, and "live" or "paused" while it is played.
     key: str = ""
     live: str = ""
+    #: What `listed` of its store calls it.
+    place: int = 0
+
+
+def fault_row(player: int | None, kind: str | None, message: str) -> dict[str, Any] | None:
+    """Return the columns of a fault as a `GameRow` has them."""
+    return None if kind is None else {"player": player, "kind": kind, "message": message}
 
 
 def index_statements(*, rules: bool = False) -> str:
@@ -132,28 +122,6 @@ class GameStore(Database):
         """Return what the table calls a player; None if there is no such player."""
         raise NotImplementedError
 
-    def endings(
-        self, query: GameQuery = ALL_GAMES, before: int | None = None, count: int | None = None
-    ) -> list[Ending]:
-        """Return how games ended, the latest first.
-
-        Parameters
-        ----------
-        query : GameQuery
-            Which ones.
-        before : int, optional
-            Only games with lower numbers.
-        count : int, optional
-            Not more than so many.
-        """
-        rows = self._select(_LISTED, query, before, count)
-        return [
-            Ending(
-                number, (player0, player1), winner, turns, None if seat is None else (seat, kind)
-            )
-            for number, player0, player1, winner, turns, seat, kind in rows
-        ]
-
     def fault_kinds(self) -> set[str]:
         """Return the kinds of faults that ended a game."""
         return self._distinct("fault_kind")
@@ -175,7 +143,10 @@ class GameStore(Database):
         join: str = "",
         first: int = 0,
     ) -> list[tuple[Any, ...]]:
-        """Return columns of games, and of what is joined for them, as `endings` does."""
+        """Return columns of games, and of what is joined for them, the latest first.
+
+        Only games with lower numbers than `before`, not more than `count`.
+        """
         where, values = self._conditions(query)
         if before is not None:
             where.append("game < :before")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, BinaryIO, NamedTuple
 
+from locmsim.arena.game_store import GameRow, fault_row
 from locmsim.arena.registry import find_log_part, game_from_json
 from locmsim.contract import FaultKind, LogPart
 from locmsim.referee.log_reader import (
@@ -41,10 +42,12 @@ class FoundLog(NamedTuple):
     size: int
     #: Its line, or its number in the part of a server; None if it is alone in its file.
     line: int | None
-    #: As of `log_row`, with ``server``, the name of the game of a part, and ``part``, its line.
-    row: Mapping[str, Any]
+    row: GameRow
     #: As of `key_of`; empty while its part of a log is not over.
     key: str = ""
+    #: The name of the game of a part, and its line.
+    server: str = ""
+    part: int | None = None
 
 
 def key_of(log: bytes, number: int | None = None) -> str:
@@ -53,33 +56,26 @@ def key_of(log: bytes, number: int | None = None) -> str:
     return f"m{hashlib.blake2b(text, digest_size=8).hexdigest()}"
 
 
-def log_row(log: Any) -> dict[str, Any]:
+def log_row(log: Any) -> GameRow:
     """Return what a list shows of a log, without playing the match again."""
     log = referee_log(log)
     try:
         agents = {agent["index"]: agent.get("name") for agent in log.get("agents") or []}
         names = [str(agents.get(seat) or f"Player {seat}")[:_NAME] for seat in (0, 1)]
         if is_of_another_game(log):
-            return {
-                "names": names,
-                "winner": _seat(log["winner"]),
-                "turns": len(log["answers"]),
-                "rules": None,
-                "game": game_from_json(log["game"]).title,
-                "fault": _fault(log["fault"]),
-            }
+            return GameRow(
+                names,
+                _seat(log["winner"]),
+                len(log["answers"]),
+                _fault(log["fault"]),
+                game=game_from_json(log["game"]).title,
+            )
         scores = [int(log["scores"][str(seat)]) for seat in (0, 1)]
         cause = _FAULT.fullmatch(log.get("failCause") or "")
         turns, rules = _turns(log)
-        return {
-            "names": names,
-            "winner": None if scores[0] == scores[1] else int(scores[1] > scores[0]),
-            "turns": turns,
-            "rules": rules,
-            "game": "",
-            "fault": cause
-            and {"player": int(cause[1]), "kind": cause[2], "message": cause[3][:_NAME]},
-        }
+        winner = None if scores[0] == scores[1] else int(scores[1] > scores[0])
+        fault = cause and fault_row(int(cause[1]), cause[2], cause[3][:_NAME])
+        return GameRow(names, winner, turns, fault, rules)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"no log of a match: {what_is_wrong(error)}") from None
 
@@ -95,8 +91,7 @@ def _fault(fault: Any) -> dict[str, Any] | None:
     """Return the fault of a log as others write it, or raise ``ValueError``."""
     if fault is None:
         return None
-    seat = _seat(fault["player"])
-    return {"player": seat, "kind": str(fault["kind"]), "message": str(fault["message"])[:_NAME]}
+    return fault_row(_seat(fault["player"]), str(fault["kind"]), str(fault["message"])[:_NAME])
 
 
 def _turns(log: Mapping[str, Any]) -> tuple[int, str | None]:
@@ -162,16 +157,11 @@ class _Parts:
                 start,
                 end - start,
                 match.number,
-                {
-                    "names": [name[:_NAME] for name in match.names],
-                    "winner": match.winner,
-                    "turns": match.turns,
-                    "rules": None,
-                    "game": title,
-                    "fault": None,
-                    "server": self.name,
-                    "part": before + 1,
-                },
+                GameRow(
+                    [name[:_NAME] for name in match.names], match.winner, match.turns, game=title
+                ),
+                server=self.name,
+                part=before + 1,
             )
             for match in self._part.matches()
         ]

@@ -11,14 +11,15 @@ import logging
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from locmsim.arena.game_store import (
     ALL_GAMES,
     GameQuery,
+    GameRow,
     GameStore,
-    ListedGame,
+    fault_row,
     index_statements,
 )
 from locmsim.arena.records import Answer, Outcome, Record, Times
@@ -87,6 +88,12 @@ _OUTCOME = (
     "SELECT game, player0, player1, winner, score0, score1, turns, fault_seat, fault_kind,"
     " fault_message, turns0, total_ns0, worst_ns0, late0, turns1, total_ns1, worst_ns1, late1,"
     " illegal0, illegal1"
+)
+#: The index of lists has all but the message.
+_LISTED = (
+    "game, player0, player1, winner, turns, fault_seat, fault_kind,"
+    " CASE WHEN fault_kind IS NOT NULL THEN"
+    " (SELECT fault_message FROM games AS whole WHERE whole.game = games.game) END"
 )
 #: Quick, and answers shrink to about a third: lists of cards and actions repeat themselves.
 _ZLIB_LEVEL = 1
@@ -291,27 +298,28 @@ class Store(GameStore):
 
     def listed(
         self, query: GameQuery = ALL_GAMES, before: int | None = None, count: int | None = None
-    ) -> list[ListedGame]:
-        """Return what a list shows of games, the latest first; arguments as of `endings`."""
-        rules, title = self.rules, ""
-        if Part.REPLAY not in self.settings.game.parts:
-            title = self.settings.game.title
+    ) -> list[GameRow]:
+        """Return what a list shows of games, the latest first.
+
+        Only games with lower numbers than `before`, not more than `count`.
+        """
+        title = "" if Part.REPLAY in self.settings.game.parts else self.settings.game.title
         names = [player.name for player in self.settings.players]
-        endings = self.endings(query, before, count)
-        messages = self.fault_messages(one.number for one in endings if one.fault)
         return [
-            ListedGame(
-                number=one.number,
-                names=(names[one.players[0]], names[one.players[1]]),
-                winner=one.winner,
-                turns=one.turns,
-                fault=one.fault and (*one.fault, messages[one.number]),
-                rules=rules,
-                title=title,
-                source=self.path,
-                place=one.number,
+            GameRow(
+                (names[first], names[second]),
+                winner,
+                turns,
+                fault_row(*fault),
+                self.rules,
+                title,
+                self.path,
+                number,
+                place=number,
             )
-            for one in endings
+            for number, first, second, winner, turns, *fault in self._select(
+                _LISTED, query, before, count
+            )
         ]
 
     def player(self, name: str) -> int | None:
@@ -329,13 +337,6 @@ class Store(GameStore):
     def rule_sets(self) -> set[str]:
         """Return the rule sets of the games."""
         return set() if self.rules is None else {self.rules}
-
-    def fault_messages(self, numbers: Iterable[int]) -> dict[int, str]:
-        """Return the messages of the faults that ended some games, by the number of the game."""
-        chosen = ", ".join(map(str, numbers))
-        with self._errors("read"):
-            query = f"SELECT game, ifnull(fault_message, '') FROM games WHERE game IN ({chosen})"
-            return dict(self._connection.execute(query).fetchall())
 
     def failed(self) -> Iterator[tuple[Outcome, str]]:
         """Yield the games that ended by a fault, with the last output of the player at fault."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from locmsim.arena import LocmGame, StoreError
 from locmsim.arena.catalogue import Catalogue, LogPlace
-from locmsim.arena.game_store import ALL_GAMES, GameQuery, ListedGame
+from locmsim.arena.game_store import ALL_GAMES, GameQuery, GameRow
 from locmsim.arena.log_rows import key_of
 from locmsim.arena.store import Store
 from locmsim.contract import Game
@@ -54,7 +54,7 @@ class Library:
         self._stamp: object = None
         self._lock = threading.Lock()
         #: The rows of games that are played on the pages.
-        self.playing: Callable[[], list[dict[str, Any]]] = list
+        self.playing: Callable[[], list[GameRow]] = list
         self.catalogue = Catalogue()
         self.logs = LogFiles(files, self.catalogue, self.changed)
         self.live = LiveMatches(files, lambda: self.dbs, self._key_of_log)
@@ -109,15 +109,14 @@ class Library:
         else:
             data = (log or log_line(result, names)).encode(errors="surrogatepass")
         key = key_of(data)
-        row = {
-            "names": seat_names(names),
-            "winner": result.winner,
-            "fault": result.fault and result.fault.row(),
-            "turns": result.turns,
-            "rules": result.match.rules,
-            "game": "",
-            "source": label or path or "played here",
-        }
+        row = GameRow(
+            seat_names(names),
+            result.winner,
+            result.turns,
+            None if result.fault is None else result.fault.row(),
+            result.match.rules,
+            source=label or path or "played here",
+        )
         if agents:
             self._agents[key] = (agents[0], agents[1])
         # One that is in a file is read again when it is wanted.
@@ -299,7 +298,7 @@ class Library:
                 continue
             rows += [_row(one, game) for game in found[:left]]
             if left and found:
-                last = f"{one}:{found[:left][-1].number}"
+                last = f"{one}:{found[:left][-1].place}"
             if len(found) > left:  # there is one more
                 following = last
                 break
@@ -317,7 +316,7 @@ class Library:
 
     def _listed(
         self, one: str, wanted: GameQuery, before: int | None, count: int, source: str
-    ) -> list[ListedGame]:
+    ) -> list[GameRow]:
         if one == "m":
             return self.catalogue.listed(wanted, before, count, source)
         with Store(self._results(f"{one}:0")) as store:
@@ -351,24 +350,8 @@ class Library:
         }
 
 
-def _row(source: str, game: ListedGame) -> dict[str, Any]:
-    """Return what a list shows of a game.
-
-    ``rules`` is None if they are not known, ``game`` the title of another game, or empty, and
-    ``live`` "live" while it is played, "paused" if nobody has its page open, or empty.
-    """
-    fault = None
-    if game.fault is not None:
-        fault = dict(zip(("player", "kind", "message"), game.fault, strict=True))
-    return {
-        "key": game.key or f"{source}:{game.number}",
-        "source": game.source,
-        "number": game.place,
-        "names": told_apart(game.names),
-        "winner": game.winner,
-        "fault": fault,
-        "turns": game.turns,
-        "rules": game.rules,
-        "game": game.title,
-        "live": game.live,
-    }
+def _row(source: str, game: GameRow) -> dict[str, Any]:
+    """Return what the page of the list gets of a game."""
+    row = {**game._asdict(), "key": game.key or f"{source}:{game.place}"}
+    del row["place"]
+    return {**row, "names": told_apart(game.names)}

@@ -4,9 +4,9 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
 
 from locmsim.arena import StoreError
+from locmsim.arena.game_store import GameRow
 from locmsim.arena.store import Store
 from locmsim.contract import LIVE_SUFFIX
 from locmsim.referee.live_reader import LiveReader
@@ -123,20 +123,18 @@ class LiveMatches:
                     os.rmdir(folder)
             self._created.clear()
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[GameRow]:
         """Yield what the catalogue has of the matches, the latest last."""
         for key, reader in self.running():
             reader.update()
             if reader.match is None or reader.over:
                 continue
-            yield {
-                "key": key,
-                "source": reader.path,
-                "names": seat_names(reader.names),
-                "winner": None,
-                "fault": None,
-                "turns": sum(call.turn is not None for call in reader.calls),
-                "rules": None if reader.game else reader.match.rules,
-                "game": reader.game.title if reader.game else "",
-                "live": "live",
-            }
+            yield GameRow(
+                seat_names(reader.names),
+                turns=sum(call.turn is not None for call in reader.calls),
+                rules=None if reader.game else reader.match.rules,
+                game=reader.game.title if reader.game else "",
+                source=reader.path,
+                key=key,
+                live="live",
+            )

@@ -23,6 +23,7 @@ from typing import Any, cast
 from starlette.requests import Request
 
 from locmsim._core import State
+from locmsim.arena.game_store import GameRow
 from locmsim.decks import build_deck, deck_line, pick
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
@@ -268,20 +269,16 @@ class PlayedGame:
         self._asked_at = time.monotonic()
         return self.version
 
-    def row(self) -> dict[str, Any]:
-        """Return what a list shows of it, as `locmsim.web.library.Library.games` does."""
-        return {
-            "key": self.key,
-            "source": "played here",
-            "number": None,
-            "names": [*self.names],
-            "winner": None,
-            "fault": None,
-            "turns": self._match.turn or 0,
-            "rules": self._match.rules,
-            "game": "",
-            "live": "live" if self.idle < _SEEN else "paused",
-        }
+    def row(self) -> GameRow:
+        """Return what a list shows of it."""
+        return GameRow(
+            self.names,
+            turns=self._match.turn or 0,
+            rules=self._match.rules,
+            source="played here",
+            key=self.key,
+            live="live" if self.idle < _SEEN else "paused",
+        )
 
     @property
     def _hidden(self) -> int | None:
@@ -504,7 +501,7 @@ class _Table:
         for game in over[:-_OVER]:
             del self._games[game.key]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[GameRow]:
         """Return what a list shows of the games being played, by the numbers in their keys."""
         with self._lock:
             return [game.row() for game in self._games.values() if not game.over]

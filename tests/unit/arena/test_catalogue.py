@@ -9,14 +9,13 @@ import pytest
 from helpers import match_of
 
 from locmsim.arena.catalogue import Catalogue, LogPlace
-from locmsim.arena.game_store import GameQuery
+from locmsim.arena.game_store import GameQuery, GameRow
 from locmsim.arena.log_rows import FoundLog, LogScan
 from locmsim.referee.transcript import log_line
 
 
-def row_of(first: str = "ann", second: str = "bob", **more: Any) -> dict[str, Any]:
-    row = {"winner": 0, "turns": 20, "rules": "1.5", "game": "", "fault": None}
-    return {"names": [first, second], **row, **more}
+def row_of(first: str = "ann", second: str = "bob", **more: Any) -> GameRow:
+    return GameRow((first, second), **{"winner": 0, "turns": 20, "rules": "1.5", **more})
 
 
 def logs_of(*names: str, start: int = 0) -> list[FoundLog]:
@@ -56,15 +55,11 @@ def test_logs_keep_their_place_in_the_list() -> None:
 def test_the_parts_of_a_listed_game() -> None:
     games = Catalogue()
     fault = {"player": 1, "kind": "timeout", "message": "no answer"}
-    other = row_of("dee", fault=fault, winner=None, rules=None, game="Nim", server="nim")
-    games.take("a.jsonl", [logs_of("ann")[0], FoundLog(10, 30, 7, other, "mn")])
-    second, first = games.listed()
-    assert [*first[1:]] == [
-        *(("ann", "bob"), 0, 20, None, "1.5", "", "a.jsonl", 1, "mann", ""),
-    ]
-    assert [*second[1:]] == [
-        *(("dee", "bob"), None, 20, (1, "timeout", "no answer"), None, "Nim", "a.jsonl", 7),
-        *("mn", ""),
+    other = row_of("dee", fault=fault, winner=None, rules=None, game="Nim")
+    games.take("a.jsonl", [logs_of("ann")[0], FoundLog(10, 30, 7, other, "mn", "nim")])
+    kept = [row_of("ann", number=1, key="mann"), other._replace(number=7, key="mn")]
+    assert games.listed()[::-1] == [
+        one._replace(source="a.jsonl", place=place) for place, one in enumerate(kept)
     ]
     assert (games.fault_kinds(), games.rule_sets()) == ({"timeout"}, {"1.5"})
     assert games.names() == ["ann", "bob", "dee"]
@@ -79,13 +74,13 @@ def test_the_parts_of_a_listed_game() -> None:
 def test_games_that_were_played_come_before_those_in_files() -> None:
     games = Catalogue()
     for source, name in ("xa", "xb", "yc"):
-        games.add(f"m{name}", {**row_of(name), "source": source})
+        games.add(f"m{name}", row_of(name, source=source))
     games.take("a.jsonl", logs_of("d", "b"))
     assert [game.source for game in games.listed()] == ["y", "x", "x", "a.jsonl"]
-    assert [game.place for game in games.listed()] == [None, None, None, 1]
+    assert [game.number for game in games.listed()] == [None, None, None, 1]
     assert listed(games) == "cbad"
     # One of a file that was played as well stays without it.
-    games.add("md", {**row_of("d"), "source": "z"})
+    games.add("md", row_of("d", source="z"))
     games.take("a.jsonl", [])
     assert listed(games) == "dcba"
 
@@ -93,7 +88,7 @@ def test_games_that_were_played_come_before_those_in_files() -> None:
 def test_games_that_are_running_come_first_and_go() -> None:
     games = Catalogue()
     games.add("ma", row_of("a"))
-    running = [{**row_of(key[0]), "key": key, "live": "live"} for key in ("l0", "g1")]
+    running = [row_of(key[0], key=key, live="live") for key in ("l0", "g1")]
     for _ in range(2):
         games.run(running)
         assert listed(games) == "gla"
@@ -120,11 +115,11 @@ def test_a_log_that_is_alone() -> None:
 
 def test_a_match_of_a_part_has_another_key_while_it_runs() -> None:
     games = Catalogue()
-    part = [FoundLog(5, 90, number, row_of(f"{number}", server="nim")) for number in (1, 2)]
+    part = [FoundLog(5, 90, n, row_of(f"{n}"), server="nim") for n in (1, 2)]
     games.take("a.jsonl", part)
     assert listed(games) == "21"
     keys = [game.key for game in games.listed()]
-    more = [one._replace(size=95, row={**one.row, "turns": 21, "winner": 1}) for one in part]
+    more = [one._replace(size=95, row=one.row._replace(turns=21, winner=1)) for one in part]
     games.take("a.jsonl", more, 5)
     assert [(game.key, game.turns, game.winner) for game in games.listed()] == [
         (key, 21, 1) for key in keys
@@ -139,7 +134,7 @@ def test_a_damaged_row_changes_nothing() -> None:
     games = Catalogue()
     games.take("a.jsonl", logs_of("a"))
     with pytest.raises(KeyError):
-        games.take("a.jsonl", [*logs_of("b"), FoundLog(10, 10, 2, {"names": ["c", "d"]}, "mc")])
+        games.take("a.jsonl", [*logs_of("b"), FoundLog(10, 10, 2, row_of(fault={"kind": 1}), "m")])
     assert listed(games) == "a"
     assert games.places("mb") == []
 
@@ -154,7 +149,7 @@ def test_scans_of_files() -> None:
     lines = [log_line(match_of(seed=seed), (f"a{seed}", "b")) + "\n" for seed in range(3)]
 
     def names(found: Sequence[FoundLog]) -> list[tuple[int, int | None, str]]:
-        return [(one.start, one.line, one.row["names"][0]) for one in found]
+        return [(one.start, one.line, one.row.names[0]) for one in found]
 
     ends = [0, len(lines[0]), len(lines[0] + lines[1]), len("".join(lines))]
     many = scan("".join(lines))

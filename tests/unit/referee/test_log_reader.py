@@ -70,7 +70,7 @@ def test_logs_of_the_referee_of_1_2(rules: str, tmp_path: Path) -> None:
             again, _ = loaded(tmp_path, json.dumps({**log, "uinput": parameters}))
             assert again.match.log == result.match.log
         row = log_row(log)
-        assert (row["winner"], row["turns"]) == (result.winner, result.turns)
+        assert (row.winner, row.turns) == (result.winner, result.turns)
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_keys_of_others_are_not_taken_for_ours(rules: str, tmp_path: Path) -> No
     for name, value in strange.items():
         again, _ = loaded(tmp_path, json.dumps({**log, name: value}))
         assert again.match.log == result.match.log
-        assert log_row({**log, name: value})["game"] == ""
+        assert log_row({**log, name: value}).game == ""
 
 
 @pytest.mark.slow
@@ -129,7 +129,7 @@ def test_replays_of_codingame(rules: str, wrapper: str | None, tmp_path: Path) -
         assert again.match.log["answers"] == result.match.log["answers"]
         assert again.match.rules == rules
         assert names == ("ann", "boss")
-        assert log_row(json.loads(text))["names"] == ["ann", "boss"]
+        assert log_row(json.loads(text)).names == ["ann", "boss"]
 
 
 def test_other_replays_of_codingame_are_refused_by_name(tmp_path: Path) -> None:

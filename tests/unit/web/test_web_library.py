@@ -129,10 +129,9 @@ def test_questions_to_results_use_an_index(tmp_path: Path, monkeypatch: pytest.M
         (database,) = databases
         database.set_trace_callback(asked.append)
         for query in QUERIES:
-            [*store.endings(GameQuery(**query))]
-            [*store.endings(GameQuery(**query), 5)]
+            store.listed(GameQuery(**query))
+            store.listed(GameQuery(**query), 5)
         assert store.fault_kinds()
-        store.fault_messages([3])
         store.game(3)
         database.set_trace_callback(None)
         plans = {
@@ -192,7 +191,7 @@ def test_a_filter_takes_one_question(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with Store(path) as store:
         databases[0].set_trace_callback(asked.append)
         for query in QUERIES:
-            store.endings(GameQuery(**query), count=101)
+            store.listed(GameQuery(**query), count=101)
             assert len(asked) == 1, query
             asked.clear()
 
@@ -308,16 +307,14 @@ def test_rows_of_logs_are_those_of_their_matches(rules: str) -> None:
             if not known:  # as in logs of the Java referee
                 del log["locmsim"]
             row = log_row(log)
-            assert row["names"] == ["ann", "bob"]
-            assert row["winner"] == result.winner
-            assert (row["fault"] and row["fault"]["player"]) == (
-                result.fault and result.fault.player
-            )
+            assert row.names == ["ann", "bob"]
+            assert row.winner == result.winner
+            assert (row.fault and row.fault["player"]) == (result.fault and result.fault.player)
             if result.fault:
-                assert row["fault"]["kind"] == str(result.fault.kind)
+                assert row.fault["kind"] == str(result.fault.kind)
             if known or rules == "1.5":
-                assert row["rules"] == rules
-            assert row["turns"] == result.turns
+                assert row.rules == rules
+            assert row.turns == result.turns
 
 
 def test_a_log_of_another_game(tmp_path: Path) -> None:
@@ -325,7 +322,7 @@ def test_a_log_of_another_game(tmp_path: Path) -> None:
     words = ["--game", "vestrock:turns=6", "rule", "random", "--seed", "1", "-l", str(log)]
     assert main(["play", *words]) == 0
     row = log_row(json.loads(log.read_text()))
-    assert (row["game"], row["rules"], row["names"]) == ("Vestrock", None, ["rule", "random"])
+    assert (row.game, row.rules, row.names) == ("Vestrock", None, ["rule", "random"])
     for wrong in ({}, [], 3, {"scores": {"0": 1}}, {"game": 3}):
         with pytest.raises(ValueError, match=r"no log of a match|game"):
             log_row(wrong)
