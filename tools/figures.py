@@ -27,14 +27,14 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
 Points = Sequence[tuple[float, float]]
 
 
-def svg(parts: Sequence[str], title: str, height: int = HEIGHT) -> str:
+def svg(parts: Sequence[str], title: str) -> str:
     """Return a picture on white, so that it is readable on dark pages too."""
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img"'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
             f' font-family="sans-serif" font-size="12" fill="#333">',
             f"<title>{escape(title)}</title>",
-            f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
+            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
             *parts,
             "</svg>\n",
         ]
@@ -81,37 +81,6 @@ def chart(
         cx, cy = at(*points[-1])
         parts.append(text(cx + 8, cy + 4, name, f'fill="{colour}"'))
     return svg(parts, title)
-
-
-# ------------------------------------------------------------------------------------- the kernel
-
-
-def kernel() -> str:
-    """Draw the bytes of a state by their content."""
-    player = [
-        ("hand", 8), ("costs, kinds", 8), ("marks", 4), ("board: six creatures of 8 bytes", 48),
-        ("health, draws", 16), ("counts", 8), ("", 4),
-    ]  # fmt: skip
-    both = [("deck of player 0, in draw order", 30), ("deck of player 1", 30), ("turn", 4)]
-    rows = {"64 bytes for both": both, "96 for player 0": player, "96 for player 1": player}
-    assert sum(size for row in rows.values() for _, size in row) == 256
-    parts = []
-    scale = (WIDTH - 40) / 96
-    for i, (name, row) in enumerate(rows.items()):
-        x, y = 20.0, 12 + 70 * i
-        parts.append(text(x, y + 12, name, 'font-weight="bold"'))
-        for (field, size), colour in zip(row, (*COLOURS, *COLOURS), strict=False):
-            width = size * scale
-            parts.append(
-                f'<rect x="{x:.1f}" y="{y + 18}" width="{width:.1f}" height="26"'
-                f' fill="{colour if field else "#999"}" fill-opacity="0.3" stroke="#fff"/>'
-            )
-            more = (
-                f'text-anchor="middle" font-size="{min(10, 1.7 * width / max(1, len(field))):.1f}"'
-            )
-            parts.append(text(x + width / 2, y + 35, field, more))
-            x += width
-    return svg(parts, "The 256 bytes of a state", 216)
 
 
 # ------------------------------------------------------------------------------------- the search
@@ -283,44 +252,10 @@ def decks() -> str:
     return svg(parts, "Value of decks")
 
 
-#: Each kind of process: what it is, how many there are, who starts it, and how it ends.
-PROCESSES = (
-    ("a command or a script", "", "you", "by itself, by a signal, or killed"),
-    ("helper", "_reaper.main: one for each process that has a Supervisor", "the process above it",
-        "when that process is gone: it holds a pidfd of it"),
-    ("reaper", "_reaper._keep: one for each Supervisor", "the helper, by a fork",
-        "at Supervisor.end, or when its socket closes, or as the helper does"),
-    ("bot, agent or worker", "BotProcess, AgentProcess, CorePool", "the reaper, in its own session",
-        "by the reaper: SIGTERM, then SIGKILL; or with it, if it is killed"),
-    ("whatever that starts", "daemons too: the reaper is their subreaper", "the bot",
-        "by the reaper, which looks for children until none is left"),
-)  # fmt: skip
-
-
-def processes() -> str:
-    """Draw who starts, watches and ends whom, from top to bottom."""
-    parts = []
-    for i, (name, what, starter, end) in enumerate(PROCESSES):
-        x, y = 20 + 24 * i, 16 + 76 * i
-        parts += [
-            f'<rect x="{x}" y="{y}" width="{WIDTH - 40 - 24 * i}" height="62" rx="6" fill="#eef4fb"'
-            ' stroke="#4a78a8"/>',
-            text(x + 10, y + 18, name, 'font-weight="bold"'),
-            text(x + 170, y + 18, what),
-            text(x + 10, y + 36, f"started by {starter}"),
-            text(x + 10, y + 53, f"ends {end}"),
-        ]
-        if i:
-            parts.append(f'<path d="M{x - 12} {y - 14}V{y + 30}H{x}" fill="none" stroke="#555"/>')
-    return svg(parts, "Who starts, watches and ends whom", 16 + 76 * len(PROCESSES))
-
-
 FIGURES: dict[str, Callable[[], str]] = {
-    "kernel": kernel,
     "search": search,
     "belief": belief,
     "decks": decks,
-    "processes": processes,
 }
 
 

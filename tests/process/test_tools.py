@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser_engine import need_compiler, need_node
-from exported_c import need
 from helpers import RULE_SETS
 
 import locmsim
@@ -23,14 +21,6 @@ def tool(name):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-# ---- figures.py --------------------------------------------------------------------------------
-
-
-def test_the_picture_of_the_processes_is_that_of_the_table():
-    picture = TOOLS.parent / "docs" / "explanation" / "processes.svg"
-    assert tool("figures").processes() == picture.read_text(encoding="utf-8")
 
 
 # ---- draft_values.py ----------------------------------------------------------------------------
@@ -227,15 +217,3 @@ def test_the_whole_tool_of_chances(tmp_path, monkeypatch, capsys):
         RULE_SETS, 16
     )
     assert "1.5: won, % (games)" in capsys.readouterr().out
-
-
-# ---- engine_speed.py ----------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_the_engine_in_webassembly_finds_what_the_native_one_does(capsys):
-    need_node()
-    need_compiler("1.0")
-    need("gcc")
-    tool("engine_speed").measure("1.0")
-    assert "of native" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import random
 import re
 import time
 from collections.abc import Callable
@@ -13,17 +14,20 @@ import pytest
 from helpers import each_rules, golden_games, golden_result, main, match_of, opened_databases
 
 import locmsim
+from locmsim import Match
+from locmsim.agents import make_agent
+from locmsim.arena import Arena
 from locmsim.arena.catalogue import Catalogue
 from locmsim.arena.follow import ResultsReader
 from locmsim.arena.game_store import GameQuery
 from locmsim.arena.log_rows import log_row
 from locmsim.arena.store import Store
+from locmsim.contract import Fault, FaultKind
+from locmsim.referee import play
 from locmsim.referee.transcript import log_line
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
-
-from list_times import make, make_logs  # noqa: E402
 
 from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
@@ -32,8 +36,53 @@ from locmsim.web.site import Site  # noqa: E402
 
 
 def results_of(path: Path, games: int) -> Path:
-    make(str(path), games)
+    """Create a file of results: two games repeated with other turns, winners and faults."""
+    with Arena(path, ["one=greedy", "two=random"], games=2, seed=4) as arena:
+        arena.run(jobs=1)
+        records = [arena.record(number) for number in (2, 1)]
+    with Store(path, write=True) as store:
+        store.add_all([variant(records[number & 1], number) for number in range(3, games + 1)])
     return path
+
+
+def variant(record: Any, number: int) -> Any:
+    """Return a copy of a game with another number and another end."""
+    rng = random.Random(number)
+    winner = rng.randrange(2)
+    fault = None
+    if rng.random() < 0.01:
+        fault = Fault(1 - winner, rng.choice([*FaultKind]), "")
+    outcome = record.outcome._replace(
+        number=number,
+        winner=winner,
+        scores=(int(winner == 0), int(winner == 1)),
+        turns=min(max(6, round(rng.gauss(35, 12))), 100),
+        fault=fault,
+    )
+    return record._replace(fixture=record.fixture._replace(number=number), outcome=outcome)
+
+
+def make_logs(path: Path, games: int) -> None:
+    """Create a file of logs, one per line."""
+    match = play([make_agent("greedy"), make_agent("random")], Match(seed=4), timeout_scale=0)
+    line = json.loads(log_line(match, ("one", "two")))
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(games):
+            rng = random.Random(number)
+            # A list reads who played, the scores and how many answers there were.
+            times = "".join(
+                f"$0 1ns at turn {i}\n" for i in range(max(8, round(rng.gauss(37, 12))))
+            )
+            log = {
+                **line,
+                "number": number,
+                "summaries": [times],
+                "scores": {"0": number & 1, "1": 1 - (number & 1)},
+                "errors": {},
+                "outputs": {},
+                "views": [],
+            }
+            file.write(json.dumps(log) + "\n")
 
 
 def test_two_players_of_one_name_are_told_apart_by_seat() -> None:
@@ -157,7 +206,7 @@ def of_an_index(step: str) -> bool:
 
 def test_questions_to_logs_use_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "many.jsonl"
-    make_logs(str(path), 300)
+    make_logs(path, 300)
     databases = opened_databases(monkeypatch)
     library = Library([str(path)])
     library.games()
@@ -210,7 +259,7 @@ def test_filters_take_what_fits(kind: str, tmp_path: Path) -> None:
         library = Library(dbs=[str(results_of(tmp_path / "results.db", 400))])
     else:
         path = tmp_path / "many.jsonl"
-        make_logs(str(path), 400)
+        make_logs(path, 400)
         library = Library([str(path)])
     everything = library.games(count=1000)["games"]
     assert len(everything) == 400
