@@ -32,3 +32,9 @@ def options_of(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
         for flag in action.option_strings
         if action.dest != "help"
     }
+
+
+def rules_of(parser: argparse.ArgumentParser) -> list[tuple[str, str, bool, str]]:
+    """Return what applies only with another option, or without it: the other, name, which, more."""
+    rules = getattr(parser, "_rules", [])
+    return [(rule.other, name, rule.needed, rule.more) for rule in rules for name in rule.names]

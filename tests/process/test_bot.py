@@ -169,27 +169,6 @@ def test_input_that_makes_no_sense(start):
     assert stderr == ("python -m locmsim.bot: line 2: deck_size: expected an integer, got 'zero'\n")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--agent", "nobody"], "unknown agent 'nobody': expected one of random, greedy"),
-        (["--agent", "bem"], "module:Class or file.py:Class; did you mean 'beam'?"),
-        (["--agent", "no/such.py:Mine"], "agent no/such.py:Mine: no file 'no/such.py'"),
-        (["--deck", "worst"], "agent mcts: deck: expected one of default"),
-        (["--deck", "clasic"], "got 'clasic'; did you mean 'classic'?"),
-        (["--search", "worst"], "--search: expected one of beam, mcts, got 'worst'"),
-        (["--agent", "random", "--time-ms", "5"], "--time-ms: does not apply with --agent random"),
-        (["--time-ms", "soon"], "--time-ms: expected 0 to 1e+09, got 'soon'"),
-        (["--speed", "5"], "unrecognized arguments: --speed 5"),
-    ],
-)
-def test_wrong_usage(options, message, capsys):
-    with pytest.raises(SystemExit) as error:
-        bot.main(options)
-    assert error.value.code == 2
-    assert message in capsys.readouterr().err
-
-
 @pytest.mark.slow
 @each_rules_slowly
 @pytest.mark.parametrize("kind", ["npz", "onnx"])

@@ -135,39 +135,6 @@ def refused(*words: str) -> None:
     assert ended.value.code == 2
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["./bot"], "there is no placeholder, such as {width=40:1..200:int}"),
-        (["./bot {a=1:0..2} {a=1:0..3}"], "parameter a: declared twice"),
-        (["./bot {a=9:0..2}"], "parameter a: the start is outside its bounds"),
-        (["./no-such-bot {a=1}"], "no program and no agent is called './no-such-bot'"),
-        (["greedy:deck={a=1}"], "deck"),
-        (["./bot {a=1}", "--games", "2"], "games: expected 20 to"),
-        (["./bot {a=1}", "--method", "best"], "expected one of spsa, cmaes, got 'best'"),
-        (["./bot {a=1}", "--proof-games", "3"], "--proof-games: mirrored pairs need an even"),
-        (["./bot {a=1}", "--template", "none.in"], "--template: none.in: No such file"),
-        (["./bot {a=1}", "--against", "bram"], "no program and no agent is called 'bram'"),
-        (["./bot {a=1}", "--plot", "no/tuned.svg"], "cannot write no/tuned.svg"),
-        (["./bot {a=1}", "--plot", "tuned.PNG"], "tuned.PNG: the picture is an SVG; name it .svg"),
-    ],
-)
-def test_what_is_refused(
-    words: list[str],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "bot").write_text("#!/bin/sh\n")
-    (tmp_path / "bot").chmod(0o755)
-    refused("optimize", *words, *(["--jobs", "1"] if "--jobs" not in words else []))
-    error = capsys.readouterr().err
-    assert message in error
-    assert "Traceback" not in error
-
-
 @pytest.mark.slow
 def test_opponents_from_a_pool(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
