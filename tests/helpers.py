@@ -32,6 +32,7 @@ from locmsim.arena.store import Store
 from locmsim.cli.main import main as main  # the command line, in this process
 from locmsim.processes.workers import Workers
 from locmsim.referee import Result, play, replay_calls
+from locmsim.referee.transcript import log_line as log_line
 from locmsim.rules.cards import Card
 
 DATA = Path(__file__).parent / "data"
@@ -173,6 +174,11 @@ def golden_result(game: Game, **more: Any) -> Result[Match]:
     answers = [(p, game["choices"][p][i], 0) for i in steps for p in (0, 1)]
     answers += [(turn["player"], turn["output"], 0) for turn in game["turns"]]
     return replay_calls(golden_match(game), answers, **more)
+
+
+def write_log(path: Path, result: Result[Match], names: Sequence[str] = ("", "")) -> None:
+    """Write the log of a match, as `locmsim play -l` does."""
+    path.write_text(log_line(result, names))
 
 
 #: Replaces the times of a game, which differ each time it is played.

@@ -10,10 +10,23 @@ from typing import Any
 import pytest
 from browser import keep_screenshots
 
-__all__ = ["Opener", "Server", "command", "log_key", "server", "visit"]
+__all__ = [
+    "Library",
+    "Opener",
+    "Server",
+    "Site",
+    "command",
+    "log_key",
+    "server",
+    "serving",
+    "visit",
+]
 
-pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+
+from web_client import Library, Site
+
+from locmsim.web.server import serving
 
 Server = Callable[..., str]
 Opener = Callable[..., Any]
@@ -21,8 +34,6 @@ Opener = Callable[..., Any]
 
 def log_key(path: object) -> str:
     """Return what the pages call the match of a log."""
-    from locmsim.web.library import Library
-
     (row,) = Library([str(path)]).games()["games"]
     return str(row["key"])
 
@@ -30,10 +41,6 @@ def log_key(path: object) -> str:
 @pytest.fixture
 def server() -> Iterator[Server]:
     """Yield a function that serves files and tournaments in a thread and returns the address."""
-    from locmsim.web.library import Library
-    from locmsim.web.server import serving
-    from locmsim.web.site import Site
-
     with contextlib.ExitStack() as sites:
 
         def start(*files: str, dbs: list[str] | None = None, **options: Any) -> str:

@@ -12,7 +12,7 @@ import ready_engines
 from amounts import amount
 from browser_engine import Machine, need_compiler
 from exported_c import build, check
-from helpers import RULE_SETS, each_rules, golden_games, golden_result, main
+from helpers import RULE_SETS, each_rules, golden_games, golden_result, log_line, main
 from test_export_bot import python_bot
 
 import locmsim.export.wasm as wasm
@@ -23,7 +23,6 @@ from locmsim.export import engine_module, export_engine
 from locmsim.export.engine import engine_functions
 from locmsim.referee import play
 from locmsim.referee.knowledge import replayed
-from locmsim.referee.transcript import log_line
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import RULES
 from locmsim.search import Evaluation

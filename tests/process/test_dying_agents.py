@@ -273,19 +273,10 @@ def test_on_a_cluster(kind: str, tmp_path: Path) -> None:
 
 def on_a_page(name: str, kind: str, folder: Path) -> None:
     """Play a game as a page does: a person, who has all the time, against the player."""
-    pytest.importorskip("starlette")
-    pytest.importorskip("httpx2")
-    from starlette.testclient import TestClient
     from test_web_games import Table
 
-    from locmsim.web.app import create_app
-    from locmsim.web.library import Library
-    from locmsim.web.site import Site
-
     bot = shlex.join(program(name)) if kind == "program" else spec(name)
-    site = Site(Library(), [bot], folder=str(folder), timeout_scale=scale_of(name))
-    with TestClient(create_app(site), base_url="http://127.0.0.1") as client:
-        page = Table(client, site)
+    with Table(bot, folder=str(folder), timeout_scale=scale_of(name)) as page:
         page.new("bot0", seed=3)
         page.choose()
         while not page.view["over"]:

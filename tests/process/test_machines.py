@@ -5,6 +5,7 @@ it samples and evaluates differs a little, and so do chances, which `test_browse
 equal for bots with rounded weights. The server's analysis alternates two kinds of searches.
 """
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,21 +14,14 @@ from typing import Any, Protocol
 import pytest
 from amounts import amount
 from browser_engine import Machine
-from helpers import each_rules, golden_games, golden_result
+from helpers import each_rules, golden_games, golden_result, write_log
+from web_client import Client
 
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.referee import play
-from locmsim.referee.transcript import log_line
 from locmsim.web.engine import battle_data, packed_engine
 from locmsim.web.positions import played_turns
-
-pytest.importorskip("starlette", reason="starlette is not installed")
-testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
-
-from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.library import Library  # noqa: E402
-from locmsim.web.site import Site  # noqa: E402
 
 #: How far chances of the two machines are apart at most: of a card in a hand, and of winning, which
 #: are means of other worlds.
@@ -41,35 +35,26 @@ class Asked(Protocol):
 class Server:
     """The server as a machine: answers about the match of a log."""
 
-    def __init__(self, client: Any, token: str, game: str) -> None:
-        self.client, self.query, self.game = client, {"token": token}, game
+    def __init__(self, page: Client) -> None:
+        self.page = page
+        (game,) = page.get("/api/games")["games"]
+        self.game = game["key"]
 
     def ask(self, what: str, **asked: Any) -> Any:
-        answer = self.client.post(
-            f"/api/machine/{what}", params=self.query, json={"game": self.game, **asked}
-        )
-        assert answer.status_code == 200, answer.text
-        return answer.json()
+        return self.page.post(f"/api/machine/{what}", game=self.game, **asked)
 
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     """Yield a function that returns the server as the machine of a match."""
-    opened: list[Any] = []
 
     def make(result: Any) -> Server:
-        log = tmp_path / f"log{len(opened)}.json"
-        log.write_text(log_line(result, ("ann", "bob")))
-        site = Site(Library([str(log)]), timeout_scale=0)
-        client = testclient.TestClient(create_app(site), base_url="http://127.0.0.1")
-        opened.append(client)
-        client.__enter__()
-        (game,) = client.get("/api/games", params={"token": site.token}).json()["games"]
-        return Server(client, site.token, game["key"])
+        log = tmp_path / f"log{len([*tmp_path.iterdir()])}.json"
+        write_log(log, result, ("ann", "bob"))
+        return Server(pages.enter_context(Client([log], timeout_scale=0)))
 
-    yield make
-    for client in opened:
-        client.__exit__(None, None, None)
+    with contextlib.ExitStack() as pages:
+        yield make
 
 
 def plain(board: dict[str, Any]) -> dict[str, Any]:

@@ -124,8 +124,7 @@ def test_one_match_and_programs(run, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_log_of_a_club(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Logs that other tools of the game write are on the pages, also while they grow."""
-    pytest.importorskip("starlette", reason="starlette is not installed")
-    from locmsim.web.library import Library
+    from web_client import Library
 
     monkeypatch.syspath_prepend(str(site))
     log = tmp_path / "club.jsonl"
@@ -153,11 +152,9 @@ def test_log_of_a_club(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.slow
 def test_table_of_the_page(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    testclient = pytest.importorskip("starlette.testclient", reason="needs an HTTP client")
+    from web_client import Client
+
     from locmsim.arena import Arena
-    from locmsim.web.app import create_app
-    from locmsim.web.library import Library
-    from locmsim.web.site import Site
 
     monkeypatch.syspath_prepend(str(site))
     db = str(tmp_path / "nim.db")
@@ -165,14 +162,13 @@ def test_table_of_the_page(site: Path, tmp_path: Path, monkeypatch: pytest.Monke
         arena.run(jobs=1)
         expected = json.loads(json.dumps(arena.to_json()))
     del expected["faults"]
-    pages = Site(Library((), [db]))
-    client = testclient.TestClient(create_app(pages), base_url="http://127.0.0.1:8000")
-    found = client.get("/api/arena/results", params={"token": pages.token}).json()
+    page = Client((), [db])
+    found = page.get("/api/arena/results")
     assert found["results"] == expected
     assert [found[key] for key in ("title", "turn", "scored", "watched")] == [
         "Nim", "move", False, False,
     ]  # fmt: skip
-    shown = client.get("/api/game", params={"token": pages.token, "game": "d0:1"}).json()
+    shown = page.get("/api/game", game="d0:1")
     assert (shown["title"], shown["turn"]) == ("Nim", "move")
     assert all(step["image"].startswith("data:image/svg+xml;base64,") for step in shown["steps"])
     assert shown["steps"][-1]["text"] == "0 0 0 0 0\n"

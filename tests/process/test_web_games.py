@@ -1,5 +1,6 @@
 """Tests of games against bots that are processes, through the server of the pages."""
 
+import contextlib
 import json
 import os
 import random
@@ -15,18 +16,12 @@ import pytest
 from amounts import slow_after
 from helpers import HOSTILE, children_of
 from onnx_files import write_onnx
+from web_client import Client
 
 from locmsim import Match
 from locmsim.game.positions import start_position
 from locmsim.policy import Policy, PolicyChooser
 from locmsim.web import load_replay, replay_html
-
-pytest.importorskip("starlette", reason="starlette is not installed")
-testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
-
-from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.library import Library  # noqa: E402
-from locmsim.web.site import Site  # noqa: E402
 
 SILENT = shlex.join([sys.executable, "-c", "import time; time.sleep(1000)"])
 LOUD = shlex.join(
@@ -34,23 +29,16 @@ LOUD = shlex.join(
 )
 
 
-class Table:
+class Table(Client):
     """A client of the pages' server that plays a game as a page does."""
 
-    def __init__(self, client: Any, site: Site) -> None:
-        self.client, self.site, self.query = client, site, {"token": site.token}
+    def __init__(self, *bots: str, **options: Any) -> None:
+        super().__init__(bots=bots, **options)
         self.view: dict[str, Any] = {}
         self.seat = 0
 
-    def ask(self, path: str, **query: Any) -> Any:
-        answer = self.client.get(path, params={**self.query, **query})
-        assert answer.status_code == 200, answer.text
-        return answer.json()
-
     def tell(self, what: str, code: int = 200, **data: Any) -> Any:
-        answer = self.client.post(f"/api/{what}", params=self.query, json=data)
-        assert answer.status_code == code, answer.text
-        return answer.json()
+        return self.post(f"/api/{what}", code, **data)
 
     def new(self, opponent: str, rules: str = "1.5", seat: int = 0, **more: Any) -> None:
         players = [opponent, opponent]
@@ -62,7 +50,7 @@ class Table:
         self.view, self.seat = page["play"], page["seat"]
 
     def page(self, key: str) -> Any:
-        return self.ask("/api/game", game=key)
+        return self.get("/api/game", game=key)
 
     def machine(self, what: str, code: int = 200, **asked: Any) -> Any:
         answer = self.tell(f"machine/{what}", code, game=self.view["game"], **asked)
@@ -113,19 +101,13 @@ class Table:
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Callable[..., Table]]:
     """Yield a function that creates servers; at the end, none of their processes may be left."""
-    opened: list[Any] = []
     before = set(children_of(os.getpid()))
 
     def make(*bots: str, **more: Any) -> Table:
-        site = Site(Library(), bots, folder=str(tmp_path), **more)
-        client = testclient.TestClient(create_app(site), base_url="http://127.0.0.1")
-        opened.append(client)
-        client.__enter__()
-        return Table(client, site)
+        return pages.enter_context(Table(*bots, folder=str(tmp_path), **more))
 
-    yield make
-    for client in opened:
-        client.__exit__(None, None, None)
+    with contextlib.ExitStack() as pages:
+        yield make
     assert set(children_of(os.getpid())) <= before
 
 
@@ -175,7 +157,7 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
     assert (result.winner, result.match.rules) == (over["winner"], rules)
     assert result.match.params["seed"] == 5
     assert sum(call.player == 1 and call.turn is not None for call in result.calls) == turns
-    (game,) = page.ask("/api/games")["games"]
+    (game,) = page.get("/api/games")["games"]
     assert (game["key"], game["names"]) == (over["replay"], ["random", "You"])
     # The replay has the same steps, now with both hands, and the person still sits below.
     replay = page.page(game["key"])
@@ -231,7 +213,7 @@ def test_two_pages_and_one_game(table: Callable[..., Table]) -> None:
     assert len(first.view["chosen"]) == 1
     first.choose()
     # Each page has its own copy of the list: the other one learns of it from the server.
-    assert first.ask("/api/play/state", game=view["game"])["path"] == first.view["path"]
+    assert first.get("/api/play/state", game=view["game"])["path"] == first.view["path"]
 
 
 def test_a_bot_is_asked_once_for_a_turn(table: Callable[..., Table]) -> None:
@@ -275,14 +257,14 @@ def test_what_cannot_be_done(table: Callable[..., Table]) -> None:
     for action in ("ATTACK 1 1", "JUMP", "PASS;PASS", ""):
         page.play(action, code=400)
     page.play("PASS", "PASS", code=400)
-    assert page.ask("/api/play/state", game=page.view["game"])["version"] == version
+    assert page.get("/api/play/state", game=page.view["game"])["version"] == version
 
 
 @pytest.mark.slow
 def test_a_hanging_bot(table: Callable[..., Table], tmp_path: Path) -> None:
     page = table(f"silent={SILENT}", timeout_scale=0.25)
     page.new("bot0", seat=1)
-    (row,) = page.ask("/api/games")["games"]
+    (row,) = page.get("/api/games")["games"]
     assert (row["key"], row["live"]) == (page.view["game"], "live")
     assert row["names"] == ["silent", "You"]
     page.take(page.offers()[0][:30])
@@ -310,13 +292,13 @@ def test_a_game_that_is_left_ends_its_bot(table: Callable[..., Table], tmp_path:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     # While the bot thinks, other requests are answered.
-    assert page.ask("/api/games")["games"]
+    assert page.get("/api/games")["games"]
     page.tell("play/leave", game=page.view["game"])
     while set(children_of(os.getpid())) & bots:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     waiting.join()
-    assert page.ask("/api/play/state", game=page.view["game"])["over"]["error"]
+    assert page.get("/api/play/state", game=page.view["game"])["over"]["error"]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -339,7 +321,7 @@ def test_a_folder_that_is_gone(table: Callable[..., Table], tmp_path: Path) -> N
     tmp_path.rmdir()
     page.choose()
     assert "No such file" in page.view["over"]["error"]
-    assert page.ask("/api/games")["games"][0]["source"] == "played here"
+    assert page.get("/api/games")["games"][0]["source"] == "played here"
 
 
 def test_a_game_that_breaks_off(
@@ -363,7 +345,7 @@ def test_only_so_many_games(table: Callable[..., Table]) -> None:
     first = page.view["game"]
     data = {"players": ["bot0", None]}
     assert "12 games are being played here" in page.tell("play/new", 429, **data)["error"]
-    assert page.ask("/api/play/state", game=first)["over"] is None
+    assert page.get("/api/play/state", game=first)["over"] is None
 
 
 def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path: Path) -> None:
@@ -398,7 +380,7 @@ def test_a_trained_chooser_is_an_opponent_of_the_pages(
         write_onnx(path, network, {"locmsim.rules": "1.5", "locmsim.layout": "choice"})
     agent = f"greedy:deck=policy:path={path}"
     page = table(agent, f"trained={agent}", timeout_scale=0)
-    names = {one["key"]: one["name"] for one in page.ask("/api/play/choices")["opponents"]}
+    names = {one["key"]: one["name"] for one in page.get("/api/play/choices")["opponents"]}
     assert names["bot1"] == "trained"
     page.begin(players=["bot0", "bot1"], rules="1.5", seed=3)
     while not page.view["over"]:
@@ -417,8 +399,7 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
     state = start_position(7, rules)
     for _ in range(9):
         state.apply_action(state.legal_actions()[-1])
-    answer = page.client.post("/api/game/setup", params=page.query, json={"text": state.to_text()})
-    key = answer.json()["game"]
+    key = page.post("/api/game/setup", text=state.to_text())["game"]
     mover = state.current_player()
     for seat in (mover, 1 - mover):
         players: list[Any] = ["agent-osl", "agent-osl"]
@@ -450,7 +431,7 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
         assert [step["action"] or "PASS" for step in replay["steps"][1:]] == page.view["path"]
         found = page.tell("report/start", game=over["replay"], nodes=50)
         while found["state"] == "running":
-            found = page.ask("/api/jobs", job=found["job"], known=found["version"])
+            found = page.get("/api/jobs", job=found["job"], known=found["version"])
         assert found["error"] is None
         assert next(turn["turn"] for turn in found["result"]["turns"]) == state.turn
         # Its turns can be tried again: what they gave away is told as in the report.
@@ -463,7 +444,7 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
         assert page.tell("practice/check", **place, actions=best["actions"])["solved"]
         job = page.tell("practice/mistakes", game=over["replay"], seat=seat)
         while job["state"] == "running":
-            job = page.ask("/api/jobs", job=job["job"])
+            job = page.get("/api/jobs", job=job["job"])
         assert job["error"] is None
         mistakes = job["result"]["mistakes"]
         assert mistakes

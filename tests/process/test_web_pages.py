@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from amounts import amount
 from browser import browser, long_game, sync_api
-from helpers import HOSTILE, RULE_SETS, golden_games, golden_result
+from helpers import HOSTILE, RULE_SETS, golden_games, golden_result, log_line, write_log
 from web_server import Opener, Server, command, log_key, server, visit
 
 from locmsim import Match
@@ -29,7 +29,7 @@ from locmsim.decks.report import report_decks
 from locmsim.game.positions import start_position
 from locmsim.referee import play
 from locmsim.referee.live import LiveLog
-from locmsim.referee.transcript import log_line, result_log
+from locmsim.referee.transcript import result_log
 from locmsim.rules.generator import generate_cards
 from locmsim.web import load_replay
 from locmsim.web.positions import state_at_step
@@ -467,7 +467,7 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
     """If another turn is shown during a search, old lines vanish and the new turn is searched."""
     game = next(iter(golden_games("1.5")))
     path = tmp_path / "game.json"
-    path.write_text(log_line(golden_result(game)))
+    write_log(path, golden_result(game))
     page = visit(server(str(path)), f"game/{log_key(path)}", refusals=99)
     page.click("#tab-engine")
     page.wait_for_selector("#lines button")
@@ -509,7 +509,7 @@ def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_
     """With the engine's panel open, a position is searched if it is shown for a moment."""
     game = next(iter(golden_games("1.5")))
     path = tmp_path / "game.json"
-    path.write_text(log_line(golden_result(game)))
+    write_log(path, golden_result(game))
     page = visit(server(str(path)), f"game/{log_key(path)}", refusals=99)
     sent: list[str] = []
     page.on("request", lambda request: sent.append(urlsplit(request.url).path.split("/")[-1]))
@@ -585,7 +585,7 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     with Arena(db, ["one=greedy", "two=random", broken], games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
     game = next(golden_games("1.2"))
-    log.write_text(log_line(golden_result(game)))
+    write_log(log, golden_result(game))
     page = visit(server(str(log), dbs=[str(db)]), "games")
     page.locator("#count", has_text="1 to 7 of 7").wait_for()
     page.select_option("#fault", "any")
@@ -614,7 +614,7 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     """From the list, two clicks lead to a search; lines and other turns can be played by clicks."""
     log = tmp_path / "log.json"
     result = play([make_agent("greedy"), make_agent("greedy")], Match(seed=3), timeout_scale=0)
-    log.write_text(log_line(result))
+    write_log(log, result)
     page = visit(server(str(log)), "games", refusals=9)
     page.locator("[data-key^=m] a", has_text="analyse").click()
     page.wait_for_selector("#search")
@@ -651,7 +651,7 @@ def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) 
     log = tmp_path / "log.json"
     players = [make_agent("greedy"), make_agent("random")]
     result = play(players, Match("1.2", seed=3), timeout_scale=0)
-    log.write_text(log_line(result, ("one", "two")))
+    write_log(log, result, ("one", "two"))
     page = visit(server(str(log)), "games")
     page.set_default_timeout(90_000)
     page.locator("[data-key^=m] a", has_text="report").click()
@@ -685,7 +685,7 @@ def test_what_the_decks_were_worth(
     cards = [replace(card, name=HOSTILE) for card in generate_cards(3)] if rules == "1.5" else None
     players = [make_agent("greedy"), make_agent("random")]
     result = play(players, Match(rules, seed=3, cards=cards), timeout_scale=0)
-    log.write_text(log_line(result, (HOSTILE, "two")))
+    write_log(log, result, (HOSTILE, "two"))
     page = visit(server(str(log)), f"game/{log_key(log)}", viewport={"width": 390, "height": 844})
     page.click("#tab-report")
     page.click("#report-start")
@@ -719,7 +719,7 @@ def test_what_the_decks_were_worth(
 def test_variations_in_sampled_worlds(server: Server, visit: Opener, tmp_path: Path) -> None:
     """The tree has variations beyond the end of the turn, which a click shows on the board."""
     log = tmp_path / "log.json"
-    log.write_text(log_line(golden_result(long_game("1.2"))))
+    write_log(log, golden_result(long_game("1.2")))
     page = visit(server(str(log)), f"game/{log_key(log)}")
     page.wait_for_selector("#tab-tree")
     for _ in range(6):
@@ -824,7 +824,7 @@ def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
     """The downloaded log, page and position contain the match and the step that are shown."""
     result = golden_result(long_game("1.2"))
     log = tmp_path / "log.json"
-    log.write_text(log_line(result))
+    write_log(log, result)
     page = visit(server(str(log)), f"game/{log_key(log)}")
     page.wait_for_selector("#log li")
     page.keyboard.press("ArrowRight")
@@ -907,7 +907,7 @@ def test_a_port_that_is_taken(server: Server) -> None:
 def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_path: Path) -> None:
     """On a phone, all that is needed to play is visible without scrolling."""
     log = tmp_path / "game.json"
-    log.write_text(log_line(golden_result(long_game("1.5"))))
+    write_log(log, golden_result(long_game("1.5")))
     url = server(str(log))
     phone = {"viewport": {"width": 390, "height": 844}}
 
@@ -945,7 +945,7 @@ def test_a_phone_held_sideways_has_small_cards(
     server: Server, visit: Opener, tmp_path: Path
 ) -> None:
     log = tmp_path / "game.json"
-    log.write_text(log_line(golden_result(long_game("1.5"))))
+    write_log(log, golden_result(long_game("1.5")))
     page = visit(server(str(log)), f"game/{log_key(log)}", viewport={"width": 844, "height": 390})
     page.wait_for_selector("#log li")
     page.keyboard.press("End")
@@ -961,7 +961,7 @@ def test_a_phone_held_sideways_has_small_cards(
 @pytest.mark.slow
 def test_the_text_of_a_card_covers_no_hand(server: Server, visit: Opener, tmp_path: Path) -> None:
     log = tmp_path / "game.json"
-    log.write_text(log_line(golden_result(long_game("1.5"))))
+    write_log(log, golden_result(long_game("1.5")))
     page = visit(server(str(log)), f"game/{log_key(log)}")
     page.wait_for_selector("#log li")
     for side in ("lower", "upper"):

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from amounts import amount
 from browser import browser, sync_api
-from helpers import HOSTILE, match_of
+from helpers import HOSTILE, log_line, match_of, write_log
 from web_server import Opener, Server, log_key, server, visit
 
-from locmsim.referee.transcript import log_line
 from locmsim.referee.turn_report import LEAST_LOSS, report_turns
 from locmsim.search.puzzles import DIFFICULTIES, built_in_puzzles
 
@@ -112,7 +111,7 @@ def test_mistakes_of_a_report_are_played_again(
 ) -> None:
     path = tmp_path / "log.json"
     result = match_of(first="random")
-    path.write_text(log_line(result, (HOSTILE, "bob")))
+    write_log(path, result, (HOSTILE, "bob"))
     wrong = [t for t in report_turns(result, players=[0]) if t.loss >= LEAST_LOSS]
     page = visit(server(str(path)), f"game/{log_key(path)}")
     page.click("#tab-report")

@@ -22,11 +22,10 @@ from browser import (
     step_of,
     sync_api,
 )
-from helpers import HOSTILE, RULE_SETS, golden_games, golden_result
+from helpers import HOSTILE, RULE_SETS, golden_games, golden_result, log_line
 
 from locmsim.referee import replay_calls
 from locmsim.referee.illegal import illegal_actions
-from locmsim.referee.transcript import log_line
 from locmsim.web import replay_data, replay_html
 from locmsim.web.captures import capture_html
 from locmsim.web.positions import state_at_step

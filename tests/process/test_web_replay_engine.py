@@ -13,10 +13,9 @@ import pytest
 from amounts import amount, slow_after
 from browser import Opener, browser, long_game, open_page, step_of, sync_api
 from browser_engine import need_compiler
-from helpers import RULE_SETS, golden_games, golden_result, main
+from helpers import RULE_SETS, golden_games, golden_result, main, write_log
 from web_server import Server, log_key, server, visit
 
-from locmsim.referee.transcript import log_line
 from locmsim.web import load_replay, replay_html
 from locmsim.web.positions import played_turns, state_at_step
 from locmsim.web.views import legal_texts
@@ -51,7 +50,7 @@ def show(
     log = tmp_path / "log.json"
 
     def visited(rules: str, place: str = "", **options: Any) -> Any:
-        log.write_text(log_line(golden_result(long_game(rules)), ("ann", "bob")))
+        write_log(log, golden_result(long_game(rules)), ("ann", "bob"))
         page = visit(server(str(log)), f"game/{log_key(log)}", **options)
         page.wait_for_selector("#out", state="attached")
         page.evaluate("(place) => { location.hash = place; }", place)
@@ -226,12 +225,12 @@ def test_the_command(tmp_path, capsys):
     need_compiler("1.0")
     game = next(game for game in golden_games("1.0") if len(game["turns"]) > 9)
     log, page = tmp_path / "log.json", tmp_path / "page.html"
-    log.write_text(log_line(golden_result(game)))
+    write_log(log, golden_result(game))
     assert main(["replay", str(log), "--engine", "-o", str(page)]) == 0
     assert "worker-src blob:" in page.read_text()
     before = page.read_bytes()
     early = next(game for game in golden_games("1.2") if not game["turns"])
-    log.write_text(log_line(golden_result(early)))
+    write_log(log, golden_result(early))
     assert main(["replay", str(log), "--engine", "-o", str(page)]) == 1
     assert "ended before the battle" in capsys.readouterr().err
     text = "".join(turn["input"] for turn in game["turns"] if turn["player"] == 0)

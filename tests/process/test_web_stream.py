@@ -8,19 +8,15 @@ from urllib.parse import urlsplit
 import pytest
 from amounts import amount
 from browser import browser, long_game, sync_api
-from helpers import golden_result, match_of
+from helpers import golden_result, log_line, match_of, write_log
 from test_web_pages import begin, draft
-from web_server import Opener, Server, log_key, server, visit
+from web_server import Library, Opener, Server, Site, log_key, server, serving, visit
 
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.contract import LIVE_SUFFIX
 from locmsim.referee import play
 from locmsim.referee.live import LiveLog
-from locmsim.referee.transcript import log_line
-from locmsim.web.library import Library
-from locmsim.web.server import serving
-from locmsim.web.site import Site
 
 __all__ = ["browser", "server", "visit"]
 
@@ -183,7 +179,7 @@ def test_what_is_set_up_is_checked_and_kept(server: Server, visit: Opener) -> No
 
 def test_a_file_is_opened_by_a_button(server: Server, visit: Opener, tmp_path: Path) -> None:
     path = tmp_path / "log.json"
-    path.write_text(log_line(match_of(), ("ann", "bob")))
+    write_log(path, match_of(), ("ann", "bob"))
     page = visit(server(), **PHONE)
     page.set_input_files("#open-file input", str(path))
     expect(page.locator("#title")).to_have_text("ann against bob")
@@ -192,7 +188,7 @@ def test_a_file_is_opened_by_a_button(server: Server, visit: Opener, tmp_path: P
 def test_a_tap_shows_what_a_card_says(server: Server, visit: Opener, tmp_path: Path) -> None:
     """On a phone at 1.2: names, runes and the text of cards."""
     path = tmp_path / "log.json"
-    path.write_text(log_line(golden_result(long_game("1.2")), ("A long name of a bot", "b")))
+    write_log(path, golden_result(long_game("1.2")), ("A long name of a bot", "b"))
     page = visit(server(str(path)), f"game/{log_key(path)}", **PHONE)
     page.wait_for_selector("#out", state="attached")
     page.select_option("#view", "1")
@@ -261,7 +257,7 @@ def test_badges_hide_nothing(server: Server, visit: Opener) -> None:
 
 def test_you_are_not_a_third_person(server: Server, visit: Opener, tmp_path: Path) -> None:
     path = tmp_path / "log.json"
-    path.write_text(log_line(match_of(), ("You", "b")))
+    write_log(path, match_of(), ("You", "b"))
     page = visit(server(str(path)), f"game/{log_key(path)}")
     page.wait_for_selector("#out", state="attached")
     page.keyboard.press("End")

@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from helpers import BOT, RULE_SETS, main
+from helpers import BOT, RULE_SETS, log_line, main
 
 from locmsim import Match
 from locmsim.agents import RandomAgent, make_agent
@@ -16,7 +16,6 @@ from locmsim.arena import Arena
 from locmsim.contract import play_match
 from locmsim.envs import LocmEnv
 from locmsim.referee.locm_text import match_text
-from locmsim.referee.transcript import log_line
 from locmsim.support.seeds import agent_seed
 from locmsim.web import load_replay, replay_data
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from helpers import match_of
+from helpers import log_line, match_of
 
 from locmsim.arena.catalogue import Catalogue, LogPlace
 from locmsim.arena.game_store import GameQuery, GameRow
 from locmsim.arena.log_rows import FoundLog, LogScan
-from locmsim.referee.transcript import log_line
 
 
 def row_of(first: str = "ann", second: str = "bob", **more: Any) -> GameRow:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from helpers import main
+from helpers import main, write_log
 from parsers import options_of, subcommands
 
 import vestrock.cli
@@ -24,7 +24,6 @@ from locmsim.arena import Arena
 from locmsim.cli import main as tool
 from locmsim.game.positions import start_position
 from locmsim.referee import play
-from locmsim.referee.transcript import log_line
 from locmsim.tuning import Optimization, OptimizationSettings, Tuner
 from vestrock import Server, format_deck, generate_deck
 from vestrock.accounts import FileAccounts
@@ -336,7 +335,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("files")
     match = Match("1.5", seed=1)
     result = play([make_agent("greedy"), make_agent("random")], match, timeout_scale=0)
-    (folder / "log.json").write_text(log_line(result, ("greedy", "random")))
+    write_log(folder / "log.json", result, ("greedy", "random"))
     (folder / "position.txt").write_text(start_position(1).to_text())
     (folder / "input.txt").write_text(start_position(1).observation(0).format())
     with Arena(folder / "results.db", ["random", "greedy"], games=2, seed=1) as arena:

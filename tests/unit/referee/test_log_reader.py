@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULE_SETS, golden_games, golden_result, main
+from helpers import RULE_SETS, golden_games, golden_result, log_line, main
+from web_client import Library
 
 from locmsim.arena.log_rows import log_row
 from locmsim.referee import Result
 from locmsim.referee.log_reader import read_log
-from locmsim.referee.transcript import log_line, result_log
+from locmsim.referee.transcript import result_log
 from locmsim.web import load_replay
-from locmsim.web.library import Library
 
 each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 

@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import each_rules, main, match_of
+from helpers import each_rules, main, match_of, write_log
 
 from locmsim import Match
 from locmsim.referee import replay_calls
 from locmsim.referee.knowledge import knowledge_at
-from locmsim.referee.transcript import log_line
 from locmsim.referee.turn_report import report_game, report_turns
 
 
@@ -72,7 +71,7 @@ def test_the_command_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     result = match_of()
     report = report_game(result, nodes=200, seed=4)
     log = tmp_path / "a.log"
-    log.write_text(log_line(result, ("ann", "bob")))
+    write_log(log, result, ("ann", "bob"))
     words = ["analyse", str(log), "--report", "--nodes", "200", "--seed", "4"]
     assert main([*words, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 import wins_data
-from helpers import each_rules, match_of
+from helpers import each_rules, match_of, write_log
 
 from locmsim import Observation, State
 from locmsim._core import with_hand
 from locmsim.cli.main import main
 from locmsim.game.action_text import line_words
 from locmsim.referee.knowledge import knowledge_at, state_at
-from locmsim.referee.transcript import log_line
 from locmsim.search.belief import Belief
 from locmsim.search.turn_search import determinizer_at
 from locmsim.search.variations import Tree, check_hand, variations
@@ -180,7 +179,7 @@ def test_the_command_prints_a_tree(tmp_path: Path, capsys: pytest.CaptureFixture
     observation, belief = knowledge_at(result, 6)
     tree = variations(observation, belief=belief, nodes=2000, worlds=2, seed=3)
     log = tmp_path / "a.log"
-    log.write_text(log_line(result, ("ann", "bob")))
+    write_log(log, result, ("ann", "bob"))
     words = ["analyse", str(log), "--turn", "6", "--tree", "--worlds", "2", "--seed", "3"]
     words += ["--nodes", "2000"]
     assert main(words) == 0

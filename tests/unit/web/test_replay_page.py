@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 from amounts import amount
-from helpers import HOSTILE, each_rules, golden_games, golden_path, golden_result, main
+from helpers import HOSTILE, each_rules, golden_games, golden_path, golden_result, main, write_log
 
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.art import card_title, card_titles
 from locmsim.referee import play, replay_calls
-from locmsim.referee.transcript import log_line, result_log
+from locmsim.referee.transcript import result_log
 from locmsim.web import load_replay, replay_data, replay_html
 from locmsim.web.captures import capture_data
 
@@ -242,7 +242,7 @@ def test_the_rules_of_a_match_that_ends_early(rules: str, steps: int, tmp_path: 
 def test_our_own_logs(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = play_agents(Match(rules, seed=5))
     log = tmp_path / "log.json"
-    log.write_text(log_line(result))
+    write_log(log, result)
     loaded, names = load_replay(str(log))
     assert loaded.match.rules == rules
     assert names == ("Player 0", "Player 1")
@@ -261,7 +261,7 @@ def test_logs_of_golden_games(rules: str, tmp_path: Path) -> None:
     log = tmp_path / "log.json"
     games = [game for game in golden_games(rules) if "cardset" not in game]
     for game in games[:: max(1, len(games) // amount(3, 8))]:
-        log.write_text(log_line(golden_result(game)))
+        write_log(log, golden_result(game))
         result, _ = load_replay(str(log))
         if game["turns"]:
             assert result.match.rules == rules
@@ -406,7 +406,7 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         path.write_text(text)
         assert "not a referee's log" in run(capsys, str(path), code=1)
     result = play_agents(Match("1.2", seed=5))
-    path.write_text(log_line(result))
+    write_log(path, result)
     assert run(capsys, str(path), "--rules", "1.5", code=1).startswith(f"locmsim replay: {path}: ")
     log = json.loads(path.read_text())
     log["scores"] = {"0": -1, "1": 1}
@@ -425,7 +425,7 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_open(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
     path = tmp_path / "log.json"
     result = play_agents(Match(seed=5))
-    path.write_text(log_line(result))
+    write_log(path, result)
     shown: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda url: bool(shown.append(url) or True))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

@@ -16,16 +16,10 @@ from urllib.request import Request, urlopen
 
 import pytest
 from helpers import HOSTILE, LOCMSIM, default_signals, main, running
+from web_client import Client
 
 from locmsim.arena import Arena, Player, Settings, Sprt
 from locmsim.options.declarations import declared
-
-pytest.importorskip("starlette", reason="the extra web is not installed")
-testclient = pytest.importorskip("starlette.testclient", reason="needs an HTTP client")
-
-from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.library import Library  # noqa: E402
-from locmsim.web.site import Site  # noqa: E402
 
 Asker = Callable[..., Any]
 
@@ -46,13 +40,11 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Asker:
 
 def asker(*paths: str) -> Asker:
     """Return a function that asks the site of these files."""
-    site = Site(Library((), paths))
-    client = testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000")
+    client = Client((), paths)
 
     def ask(path: str, status: int = 200, **query: Any) -> Any:
-        answer = client.get(path, params={"token": site.token, **query})
-        assert answer.status_code == status
-        return answer.json() if status == 200 else answer.json()["error"]
+        answer = client.get(path, status, **query)
+        return answer if status == 200 else answer["error"]
 
     return ask
 
@@ -136,16 +128,12 @@ def cards(tmp_path: Path) -> Iterator[tuple[str, Callable[..., Any]]]:
     db = str(tmp_path / "results.db")
     with Arena(db, ["one=greedy", "two=random"], rules="1.2", games=6, seed=2) as arena:
         arena.run(jobs=1)
-    site = Site(Library((), [db]))
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
-        query = {"token": site.token}
+    with Client((), [db]) as page:
 
         def count(status: int = 200, **data: Any) -> Any:
-            answer = client.post("/api/arena/cards", params=query, json=data)
-            assert answer.status_code == status, answer.text
-            view = answer.json()
+            view = page.post("/api/arena/cards", status, **data)
             while view.get("state") == "running":
-                view = client.get("/api/jobs", params={**query, "job": view["job"]}).json()
+                view = page.get("/api/jobs", job=view["job"])
             return view
 
         yield db, count
@@ -212,10 +200,8 @@ def test_another_game(tmp_path: Path) -> None:
 
 def test_the_form_of_a_new_arena_follows_from_the_options(tmp_path: Path) -> None:
     """Its fields have the bounds and defaults of the options, and what is given is played."""
-    site = Site(Library(), timeout_scale=0, folder=str(tmp_path))
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
-        query = {"token": site.token}
-        fields = client.get("/api/arena/form", params=query).json()["fields"]
+    with Client(timeout_scale=0, folder=str(tmp_path)) as page:
+        fields = page.get("/api/arena/form")["fields"]
         by_name = {field.pop("name"): field for field in fields}
         assert [*by_name] == ["rules", "mode", "games", "seed"]
         mode = declared(Settings)["mode"]
@@ -234,13 +220,12 @@ def test_the_form_of_a_new_arena_follows_from_the_options(tmp_path: Path) -> Non
             ({"games": "100001"}, "games: expected 1 to 100000, got 100001"),
         ):
             data = {"players": players, **wrong}
-            answer = client.post("/api/arena/start", params=query, json=data)
-            assert (answer.status_code, answer.json()["error"]) == (400, why)
+            assert page.post("/api/arena/start", 400, **data)["error"] == why
         seed = str((1 << 63) - 25)
         data = {"players": players, "mode": "gauntlet", "seed": seed, "games": "2", "rules": "1.2"}
-        assert client.post("/api/arena/start", params=query, json=data).status_code == 200
+        page.post("/api/arena/start", **data)
         deadline = time.monotonic() + 60
-        while client.get("/api/arena", params=query).json()["files"][-1].get("games") != 4:
+        while page.get("/api/arena")["files"][-1].get("games") != 4:
             assert time.monotonic() < deadline
             time.sleep(0.05)
     (path,) = tmp_path.glob("arena-*.db")
@@ -251,17 +236,13 @@ def test_the_form_of_a_new_arena_follows_from_the_options(tmp_path: Path) -> Non
 
 def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:
     """Opponents of the list play, the page shows progress, and games before the stop are kept."""
-    site = Site(Library(), ["mine=random"], timeout_scale=0, folder=str(tmp_path))
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
-        query = {"token": site.token}
+    with Client(bots=["mine=random"], timeout_scale=0, folder=str(tmp_path)) as page:
 
         def tell(what: str, code: int = 200, **data: Any) -> Any:
-            answer = client.post(f"/api/arena/{what}", params=query, json=data)
-            assert answer.status_code == code, answer.text
-            return answer.json()
+            return page.post(f"/api/arena/{what}", code, **data)
 
         def row() -> Any:
-            return client.get("/api/arena", params=query).json()["files"][-1]
+            return page.get("/api/arena")["files"][-1]
 
         for data, why in (
             ({}, "choose 2 to 16 players"),
@@ -285,7 +266,7 @@ def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
         assert 0 < row()["games"] < 50_000
-        games = client.get("/api/games", params=query).json()["games"]
+        games = page.get("/api/games")["games"]
         assert {*games[0]["names"]} == {"mine", "random"}
         (path,) = tmp_path.glob("arena-*.db")
         assert row()["path"] == str(path)
@@ -362,18 +343,12 @@ def test_a_second_signal_ends_a_site_that_hangs(tmp_path: Path) -> None:
 
 def test_why_an_arena_has_broken_off(tmp_path: Path) -> None:
     """What the command said is told, and its end is news."""
-    site = Site(Library(), timeout_scale=0, folder=str(tmp_path / "removed"))
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+    with Client(timeout_scale=0, folder=str(tmp_path / "removed")) as page:
         data = {"players": ["level1", "agent-random"]}
-        answer = client.post("/api/arena/start", params={"token": site.token}, json=data)
-        assert answer.status_code == 200, answer.text
+        page.post("/api/arena/start", **data)
         deadline = time.monotonic() + 60
-        while not (failure := site_row(client, site)["failure"]):
+        while not (failure := page.get("/api/arena")["files"][-1]["failure"]):
             assert time.monotonic() < deadline
             time.sleep(0.05)
     assert failure.startswith("locmsim arena: ")
     assert str(tmp_path / "removed") in failure
-
-
-def site_row(client: Any, site: Site) -> Any:
-    return client.get("/api/arena", params={"token": site.token}).json()["files"][-1]

@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import each_rules, golden_games, golden_result, main, match_of, opened_databases
+from helpers import (
+    each_rules,
+    golden_games,
+    golden_result,
+    log_line,
+    main,
+    match_of,
+    opened_databases,
+    write_log,
+)
+from web_client import Client, Library
 
 import locmsim
 from locmsim import Match
@@ -24,15 +34,7 @@ from locmsim.arena.log_rows import log_row
 from locmsim.arena.store import Store
 from locmsim.contract import Fault, FaultKind
 from locmsim.referee import play
-from locmsim.referee.transcript import log_line
-
-pytest.importorskip("starlette", reason="starlette is not installed")
-testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
-
-from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.library import Library  # noqa: E402
-from locmsim.web.log_files import LogFiles  # noqa: E402
-from locmsim.web.site import Site  # noqa: E402
+from locmsim.web.log_files import LogFiles
 
 
 def results_of(path: Path, games: int) -> Path:
@@ -381,7 +383,7 @@ def test_files_and_folders_are_read_once(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()
     for seed in range(3):
-        (folder / f"{seed}.json").write_text(log_line(match_of(seed=seed), (f"a{seed}", "b")))
+        write_log(folder / f"{seed}.json", match_of(seed=seed), (f"a{seed}", "b"))
     (folder / "notes.txt").write_text("no log")
     (folder / "bad.json").write_text("{")
     many = tmp_path / "many.jsonl"
@@ -404,7 +406,7 @@ def test_files_and_folders_are_read_once(tmp_path: Path) -> None:
     (place,) = library.catalogue.places(found["games"][1]["key"])
     assert place.size in map(len, lines)
     # A new file is found, and old ones are not read again.
-    (folder / "new.json").write_text(log_line(match_of(seed=9), ("new", "b")))
+    write_log(folder / "new.json", match_of(seed=9), ("new", "b"))
     found = library.games(GameQuery(players=["new"]))
     assert (len(found["games"]), library.logs.files_read) == (1, read[0] + 1)
     assert len(library.games(GameQuery(lost_by="many"))["games"]) == sum(
@@ -506,11 +508,11 @@ def test_games_are_known_by_their_content(tmp_path: Path) -> None:
 def test_a_file_in_a_folder_that_changes_is_read_at_the_next_list(tmp_path: Path) -> None:
     """Also if the folder itself is as before."""
     path = tmp_path / "a.json"
-    path.write_text(log_line(match_of(seed=1), ("a", "b")))
+    write_log(path, match_of(seed=1), ("a", "b"))
     library = Library([str(tmp_path)])
     library.games()
     before = os.stat(tmp_path).st_mtime_ns
-    path.write_text(log_line(match_of(seed=2), ("c", "d")))
+    write_log(path, match_of(seed=2), ("c", "d"))
     assert os.stat(tmp_path).st_mtime_ns == before
     assert [row["names"] for row in library.games()["games"]] == [["c", "d"]]
     assert library.logs.files_read == 2
@@ -519,7 +521,7 @@ def test_a_file_in_a_folder_that_changes_is_read_at_the_next_list(tmp_path: Path
 def test_a_saved_game_is_read_from_its_file(tmp_path: Path) -> None:
     path = tmp_path / "locmsim-1.json"
     result = match_of()
-    path.write_text(log_line(result, ("You", "greedy")))
+    write_log(path, result, ("You", "greedy"))
     library = Library([str(tmp_path)])
     key = library.add(result, ("You", "greedy"), path=str(path))
     loaded, names = library.load(key)
@@ -533,25 +535,21 @@ def test_a_saved_game_is_read_from_its_file(tmp_path: Path) -> None:
 
 def test_the_list_tells_when_it_grows(tmp_path: Path) -> None:
     db = results_of(tmp_path / "results.db", 4)
-    site = Site(Library(dbs=[str(db)]))
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
-
-        def get(path: str, **query: Any) -> Any:
-            return client.get(path, params={"token": site.token, **query}).json()
-
+    with Client((), [db]) as page:
+        get, library = page.get, page.library
         found = get("/api/games", count=3)
         assert (len(found["games"]), found["next"]) == (3, "d0:2")
         assert [game["key"] for game in get("/api/games", after="d0:2")["games"]] == ["d0:1"]
-        assert get("/api/games", count=0)["error"] == "count: expected 1 to 500, got 0"
+        assert get("/api/games", 400, count=0)["error"] == "count: expected 1 to 500, got 0"
         assert get("/api/games/choices")["players"] == ["one", "two"]
         known = get("/api/news", topics="games")
-        site.library.add(match_of(), ("a", "b"))
+        library.add(match_of(), ("a", "b"))
         deadline = time.monotonic() + 30
         while get("/api/news", topics="games") == known:
             assert time.monotonic() < deadline
         # The stamp changes when another process writes to the file.
-        stamp = site.library.stamp()
-        assert stamp == site.library.stamp()
+        stamp = library.stamp()
+        assert stamp == library.stamp()
         with Store(db, write=True) as store:
             record = store.game(1)
             store.add(
@@ -560,7 +558,7 @@ def test_the_list_tells_when_it_grows(tmp_path: Path) -> None:
                     outcome=record.outcome._replace(number=5),
                 )
             )
-        assert site.library.stamp() != stamp
+        assert library.stamp() != stamp
 
 
 DAMAGED: list[Any] = [
@@ -575,7 +573,7 @@ DAMAGED: list[Any] = [
 def test_a_malformed_log_is_an_error_of_its_own(tmp_path: Path) -> None:
     """Whatever a file holds, the list has the others, before and after the file has gone."""
     good = tmp_path / "good.json"
-    good.write_text(log_line(match_of(), ("ann", "bob")))
+    write_log(good, match_of(), ("ann", "bob"))
     log = json.loads(log_line(match_of()))
     (tmp_path / "vestrock.json").write_text("")
     words = ["--game", "vestrock:turns=4", "rule", "random", "--seed", "1"]
@@ -589,13 +587,11 @@ def test_a_malformed_log_is_an_error_of_its_own(tmp_path: Path) -> None:
         texts.append(json.dumps({**log, **damage}))
     for number, text in enumerate(texts):
         (tmp_path / f"bad{number:02}.json").write_text(text)
-    site = Site(Library([str(tmp_path)]))
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+    with Client([tmp_path]) as page:
         for again in range(2):
-            answer = client.get("/api/games", params={"token": site.token})
-            assert answer.status_code == 200, answer.text
-            assert ["ann", "bob"] in [row["names"] for row in answer.json()["games"]]
-            bad = [error for error in answer.json()["errors"] if "bad" in error]
+            listed = page.get("/api/games")
+            assert ["ann", "bob"] in [row["names"] for row in listed["games"]]
+            bad = [error for error in listed["errors"] if "bad" in error]
             assert again or any("bad01.json: line 1: a damaged event" in error for error in bad)
             assert again or any("unknown rules {'a': 1}" in error for error in bad)
             for path in tmp_path.glob("bad*"):
@@ -606,12 +602,10 @@ def test_a_dropped_log_has_a_name_and_no_file(tmp_path: Path) -> None:
     """One named like a file of the server is the match that was dropped, and hides no other."""
     here, there = match_of(seed=1), match_of(seed=2)
     path = tmp_path / "a.json"
-    path.write_text(log_line(here, ("here", "b")))
-    site = Site(Library([str(path)]))
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
+    write_log(path, here, ("here", "b"))
+    with Client([path]) as page:
         data = {"text": log_line(there, ("dropped", "b")), "name": str(path)}
-        key = client.post("/api/game/open", params={"token": site.token}, json=data).json()["game"]
-        query = {"token": site.token, "game": key}
-        assert client.get("/api/game", params=query).json()["names"][0] == "dropped"
-        rows = client.get("/api/games", params={"token": site.token}).json()["games"]
+        key = page.post("/api/game/open", **data)["game"]
+        assert page.get("/api/game", game=key)["names"][0] == "dropped"
+        rows = page.get("/api/games")["games"]
     assert sorted(row["names"][0] for row in rows) == ["dropped", "here"]

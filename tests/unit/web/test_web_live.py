@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import each_rules, main
+from helpers import each_rules, main, write_log
+from web_client import Client, Library
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -21,16 +22,8 @@ from locmsim.referee import play
 from locmsim.referee.any_game import view_steps
 from locmsim.referee.live import LiveLog
 from locmsim.referee.live_reader import LiveReader
-from locmsim.referee.transcript import log_line
-
-pytest.importorskip("starlette", reason="starlette is not installed")
-testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
-
-from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.library import Library  # noqa: E402
-from locmsim.web.replay import replay_data  # noqa: E402
-from locmsim.web.site import Site  # noqa: E402
-from locmsim.web.sources import begun_match  # noqa: E402
+from locmsim.web.replay import replay_data
+from locmsim.web.sources import begun_match
 
 NAMES = ("ann", "bob")
 
@@ -117,17 +110,7 @@ def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------- pages
 
 
-class Pages:
-    """A site and a client for its pages."""
-
-    def __init__(self, site: Site, client: Any) -> None:
-        self.site, self.client = site, client
-
-    def get(self, path: str, status: int = 200, **query: Any) -> Any:
-        answer = self.client.get(path, params={"token": self.site.token, **query})
-        assert answer.status_code == status, answer.text
-        return answer.json()
-
+class Pages(Client):
     def news(self, topic: str, known: str | None = None) -> Any:
         """Return the version of a topic once it is another one."""
         deadline = time.monotonic() + 30
@@ -138,9 +121,8 @@ class Pages:
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Iterator[Pages]:
-    site = Site(Library([str(tmp_path)]))
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
-        yield Pages(site, client)
+    with Pages([tmp_path]) as pages:
+        yield pages
 
 
 def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
@@ -160,7 +142,7 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
 
     def run() -> None:
         results.append(play(agents(), match, timeout_scale=0, on_call=told))
-        log.write_text(log_line(results[0], NAMES))
+        write_log(log, results[0], NAMES)
         live.close()
 
     playing = threading.Thread(target=run)
@@ -307,7 +289,8 @@ def test_matches_of_other_games_are_watched(tmp_path: Path) -> None:
     settings_of = {"game": game_to_json(game), "seed": 5, "card_seed": None}
     folder = tmp_path / "live"
     folder.mkdir()
-    library = Library([str(folder)])
+    page = Client([folder])
+    library = page.library
     match = game.new_match(5)
     players = [game.make_agent("rule"), game.make_agent("random")]
     views: list[dict[str, Any]] = []
@@ -325,10 +308,8 @@ def test_matches_of_other_games_are_watched(tmp_path: Path) -> None:
     assert [view["running"] for view in views] == [True] * (len(views) - 1) + [False]
     assert views[-1]["steps"] == [*view_steps(result, game)]
     assert views[-1]["scores"] == list(result.scores)
-    site = Site(library)
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
-        query = {"token": site.token, "game": row["key"]}
-        shown = client.get("/api/game", params={**query, "have": 3}).json()
+    with page:
+        shown = page.get("/api/game", game=row["key"], have=3)
     assert (shown["start"], len(shown["steps"])) == (3, len(views[-1]["steps"]) - 3)
 
 

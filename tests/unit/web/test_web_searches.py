@@ -10,45 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import write_log
+from starlette.exceptions import HTTPException
+from web_client import Client
 
 from locmsim import Match, State
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.game.positions import start_position
 from locmsim.referee import play
-from locmsim.referee.transcript import log_line
 from locmsim.referee.turn_report import LEAST_LOSS, report_game
 from locmsim.rules.generator import generate_cards
 from locmsim.search import BeamSearch
-
-pytest.importorskip("starlette", reason="starlette is not installed")
-testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
-
-from starlette.exceptions import HTTPException  # noqa: E402
-
-from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.jobs import Job, Jobs, StoppedError  # noqa: E402
-from locmsim.web.library import Library  # noqa: E402
-from locmsim.web.news import News  # noqa: E402
-from locmsim.web.site import Site  # noqa: E402
+from locmsim.web.jobs import Job, Jobs, StoppedError
+from locmsim.web.news import News
 
 
-class Client:
-    """A client that sends the requests of a page."""
-
-    def __init__(self, site: Site, client: Any) -> None:
-        self.site, self.client = site, client
-
-    def get(self, path: str, code: int = 200, **query: Any) -> Any:
-        answer = self.client.get(path, params={"token": self.site.token, **query})
-        assert answer.status_code == code, answer.text
-        return answer.json()
-
-    def post(self, path: str, code: int = 200, /, **data: Any) -> Any:
-        answer = self.client.post(path, params={"token": self.site.token}, json=data)
-        assert answer.status_code == code, answer.text
-        return answer.json()
-
+class Page(Client):
     def wait(self, view: dict[str, Any]) -> dict[str, Any]:
         """Return the view of a job when it has ended."""
         while view["state"] == "running":
@@ -57,26 +35,25 @@ class Client:
 
 
 @pytest.fixture
-def page() -> Iterator[Client]:
-    site = Site(Library())
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
-        yield Client(site, client)
+def page() -> Iterator[Page]:
+    with Page() as page:
+        yield page
 
 
-def add(page: Client, rules: str = "1.5") -> tuple[str, Any]:
+def add(page: Page, rules: str = "1.5") -> tuple[str, Any]:
     agents = [make_agent("greedy"), make_agent("random")]
     result = play(agents, Match(rules, seed=4), timeout_scale=0)
     return page.site.library.add(result, ("ann", "bob")), result
 
 
-def path_to(page: Client, key: str, turn: int) -> list[str]:
+def path_to(page: Page, key: str, turn: int) -> list[str]:
     """Return the actions of a match up to a turn, with PASS at the end of each turn."""
     steps = page.get("/api/game", game=key)["steps"][1:]
     return [step["action"] or "PASS" for step in steps if step["turn"] < turn] + ["PASS"]
 
 
 @pytest.mark.slow
-def test_a_report_is_that_of_the_library(page: Client) -> None:
+def test_a_report_is_that_of_the_library(page: Page) -> None:
     key, result = add(page)
     view = page.post("/api/report/start", game=key, nodes=200, seed=3)
     assert len((view["result"] or {"turns": []})["turns"]) == view["done"] <= view["of"]
@@ -101,7 +78,7 @@ def test_a_report_is_that_of_the_library(page: Client) -> None:
     page.wait(other)
 
 
-def test_cards_of_one_name_get_their_numbers_everywhere(page: Client) -> None:
+def test_cards_of_one_name_get_their_numbers_everywhere(page: Page) -> None:
     """Different cards with the same name are numbered by their set to tell them apart."""
     same_names = [
         replace(card, name="Grey Bat" if card.base_id % 2 else "Old Golem")
@@ -134,7 +111,7 @@ def test_cards_of_one_name_get_their_numbers_everywhere(page: Client) -> None:
     check([card["title"] for card in possible["cards"].values()])
 
 
-def test_a_report_that_cannot_be(page: Client) -> None:
+def test_a_report_that_cannot_be(page: Page) -> None:
     key, _ = add(page)
     assert "no match" in page.post("/api/report/start", 400, game="p9")["error"]
     told = page.post("/api/report/start", 400, game=key, nodes=0)
@@ -148,7 +125,7 @@ def test_a_report_that_cannot_be(page: Client) -> None:
     assert "before the battle" in page.post("/api/report/start", 400, game=empty)["error"]
 
 
-def test_a_tree_grows_and_is_stopped(page: Client) -> None:
+def test_a_tree_grows_and_is_stopped(page: Page) -> None:
     key, _ = add(page)
     path = path_to(page, key, 6)
     asked = {"game": key, "path": path, "worlds": 2, "lines": 2, "seed": 5, "nodes": 3000}
@@ -179,7 +156,7 @@ def test_a_tree_grows_and_is_stopped(page: Client) -> None:
     assert view["result"]["lines"]
 
 
-def test_a_search_of_the_engine_is_stopped(page: Client) -> None:
+def test_a_search_of_the_engine_is_stopped(page: Page) -> None:
     """A round of 30 seconds ends without its lines; requests to stop other searches do nothing."""
     key, _ = add(page)
     asked = {"game": key, "path": [], "search": "mine"}
@@ -194,7 +171,7 @@ def test_a_search_of_the_engine_is_stopped(page: Client) -> None:
 
 
 def test_a_search_that_was_left_makes_room_at_once(
-    page: Client, monkeypatch: pytest.MonkeyPatch
+    page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Searches that were told to stop take a moment to end: others need not wait for that."""
     key, _ = add(page)
@@ -226,7 +203,7 @@ def test_a_search_that_was_left_makes_room_at_once(
         assert [answer.result() for answer in answers] == 2 * [{"stopped": True}]
 
 
-def test_a_job_that_was_stopped_makes_room_at_once(page: Client) -> None:
+def test_a_job_that_was_stopped_makes_room_at_once(page: Page) -> None:
     """It takes a moment to end: others need not wait, and the same can be started again."""
     ends = threading.Event()
 
@@ -249,7 +226,7 @@ def test_a_job_that_was_stopped_makes_room_at_once(page: Client) -> None:
     assert [job.view()["state"] for job in (first, second, again)] == ["stopped", "done", "done"]
 
 
-def test_a_stopped_job_does_no_more_work(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_job_does_no_more_work(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stop ends the long searches of a report, and no further turn is searched."""
     key, _ = add(page)
     search = BeamSearch.search
@@ -275,7 +252,7 @@ def test_a_stopped_job_does_no_more_work(page: Client, monkeypatch: pytest.Monke
     assert len(view["result"]["turns"]) == 2
 
 
-def test_a_tree_of_a_position_and_of_a_begun_turn(page: Client) -> None:
+def test_a_tree_of_a_position_and_of_a_begun_turn(page: Page) -> None:
     state = start_position(3)
     action = state.legal_actions()[1]
     text = state.to_text()
@@ -300,7 +277,7 @@ def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
         if kind == "log":
             agents = [make_agent("greedy"), make_agent("random")]
             result = play(agents, Match(seed=seed), timeout_scale=0)
-            (tmp_path / f"{seed}.json").write_text(log_line(result, ("ann", "bob")))
+            write_log(tmp_path / f"{seed}.json", result, ("ann", "bob"))
             continue
         with Arena(
             tmp_path / f"{seed}.db", ["greedy", "random"], seeds=[seed], timeout_scale=0
@@ -308,10 +285,8 @@ def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
             arena.run(jobs=1)
     file = tmp_path / ("a.json" if kind == "log" else "a.db")
     shutil.copy(tmp_path / f"4{file.suffix}", file)
-    library = Library([str(file)]) if kind == "log" else Library(dbs=[str(file)])
-    site = Site(library)
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000") as client:
-        page, found = Client(site, client), []
+    found = []
+    with Page([file]) if kind == "log" else Page((), [file]) as page:
         asked = {"worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
         for seed in (4, 7, 4):
             shutil.copy(tmp_path / f"{seed}{file.suffix}", file)
@@ -326,7 +301,7 @@ def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
-def test_what_they_may_hold(page: Client, rules: str) -> None:
+def test_what_they_may_hold(page: Page, rules: str) -> None:
     key, _ = add(page, rules)
     place = {"game": key, "path": path_to(page, key, 4)}
     asked = {**place, "nodes": 300, "worlds": 2}
@@ -416,6 +391,6 @@ def test_what_goes_wrong_is_told() -> None:
     assert issubclass(StoppedError, Exception)
 
 
-def test_jobs_that_are_gone(page: Client) -> None:
+def test_jobs_that_are_gone(page: Page) -> None:
     assert "start it again" in page.get("/api/jobs", 404, job="j9")["error"]
     page.post("/api/jobs/stop", 404, job="j9")

@@ -14,88 +14,56 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 import pytest
-from helpers import HOSTILE, golden_games, golden_result, main, match_of
+from helpers import HOSTILE, golden_games, golden_result, log_line, main, match_of, write_log
+from web_client import ADDRESS, Client, Library, Site
 
 from locmsim import Match, State
 from locmsim.arena import Arena
 from locmsim.arena.game_store import ALL_GAMES, GameQuery
 from locmsim.game.positions import start_position
 from locmsim.referee.knowledge import knowledge_at
-from locmsim.referee.transcript import log_line
 from locmsim.referee.turn_report import WORLDS
 from locmsim.search.analysis import line_value
-
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
-
-from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.keys import Key  # noqa: E402
-from locmsim.web.library import Library  # noqa: E402
-from locmsim.web.news import News  # noqa: E402
-from locmsim.web.opening import redirect_file  # noqa: E402
-from locmsim.web.opponents import opponents  # noqa: E402
-from locmsim.web.positions import state_at_step  # noqa: E402
-from locmsim.web.site import Site  # noqa: E402
-from locmsim.web.sources import load_replay  # noqa: E402
-
-ADDRESS = "http://127.0.0.1:8000"
-
-
-class Client:
-    """A client that sends the requests of a page."""
-
-    def __init__(self, site: Site, client: Any) -> None:
-        self.client, self.token = client, site.token
-
-    def get(self, path: str, code: int = 200, **query: Any) -> Any:
-        answer = self.client.get(path, params={"token": self.token, **query})
-        assert answer.status_code == code, answer.text
-        return answer.json()
-
-    def post(self, path: str, code: int = 200, /, **data: Any) -> Any:
-        answer = self.client.post(path, params={"token": self.token}, json=data)
-        assert answer.status_code == code, answer.text
-        return answer.json()
+from locmsim.web.keys import Key
+from locmsim.web.news import News
+from locmsim.web.opening import redirect_file
+from locmsim.web.opponents import opponents
+from locmsim.web.positions import state_at_step
+from locmsim.web.sources import load_replay
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
-    return Site(Library(), folder=str(tmp_path))
-
-
-@pytest.fixture
-def page(site: Site) -> Iterator[Client]:
-    with testclient.TestClient(create_app(site), base_url=ADDRESS) as client:
-        yield Client(site, client)
+def page(tmp_path: Path) -> Iterator[Client]:
+    with Client(folder=str(tmp_path)) as page:
+        yield page
 
 
 # ------------------------------------------------------------------------------------ guard
 
 
-def paths(site: Site) -> list[tuple[str, str]]:
+def paths(page: Client) -> list[tuple[str, str]]:
     found = []
-    for route in create_app(site).routes:
+    for route in page.app.routes:
         found += [(method, route.path) for method in route.methods if method != "HEAD"]
     return found
 
 
 @pytest.mark.slow
-def test_everything_but_empty_pages_needs_the_token(site: Site, page: Client) -> None:
-    inside = [(m, p) for m, p in paths(site) if p.startswith("/api/")]
+def test_everything_but_empty_pages_needs_the_token(page: Client) -> None:
+    inside = [(m, p) for m, p in paths(page) if p.startswith("/api/")]
     assert len(inside) > 12
     for method, path in inside:
-        for query in ({}, {"token": ""}, {"token": "x"}, {"token": [site.token, "x"]}):
+        for query in ({}, {"token": ""}, {"token": "x"}, {"token": [page.token, "x"]}):
             answer = page.client.request(method, path, params=query)
             assert answer.status_code == 403, path
             assert "token" in answer.json()["error"]
-    outside = [p for _, p in paths(site) if not p.startswith("/api/")]
+    outside = [p for _, p in paths(page) if not p.startswith("/api/")]
     pages = ["/", "/arena", "/game/{key}", "/games", "/practice", "/setup", "/static/{name}"]
     assert sorted(outside) == pages
     for path in outside:
         address = path.replace("{name}", "site.js").replace("{key}", "f0")
         assert page.client.get(address).status_code == 200
-        assert site.token not in page.client.get(path).text
+        assert page.token not in page.client.get(path).text
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example"])
@@ -150,8 +118,8 @@ def test_own_origin(page: Client) -> None:
     assert answer.status_code == 200
 
 
-def test_headers_of_every_answer(site: Site, page: Client) -> None:
-    key = site.library.add(match_of(), ("a", "b"))
+def test_headers_of_every_answer(page: Client) -> None:
+    key = page.library.add(match_of(), ("a", "b"))
     query = {"token": page.token}
     answers = {
         path: page.client.get(path, params={**query, "game": key})
@@ -171,10 +139,10 @@ def test_headers_of_every_answer(site: Site, page: Client) -> None:
         answer = page.client.get(f"/api/game/{what}", params={**query, "game": key})
         assert answer.headers["content-disposition"].startswith("attachment; ")
         assert "script-src 'self';" in answer.headers["content-security-policy"]
-        assert site.token not in answer.text
+        assert page.token not in answer.text
 
 
-def test_pages_bring_no_inline_script_and_ask_nobody_else(site: Site, page: Client) -> None:
+def test_pages_bring_no_inline_script_and_ask_nobody_else(page: Client) -> None:
     for path in ("/", "/games", "/practice", "/arena", "/setup", "/game/f0"):
         text = page.client.get(path).text
         assert all(re.findall(r'<script type="module" src="(/static/\w+\.js)"></script>', text))
@@ -227,7 +195,7 @@ def test_games_and_filters(tmp_path: Path) -> None:
         arena.run(jobs=1)
         outcomes = list(arena.games())
         names = [player.name for player in arena.settings.players]
-    log.write_text(log_line(match_of("1.2")))
+    write_log(log, match_of("1.2"))
     bad.write_text("{")
     library = Library([str(log), str(bad)], [str(db), str(tmp_path / "none.db")])
     library.add(match_of("1.0"), ("me", ""))
@@ -310,12 +278,12 @@ def test_a_log_that_changes_is_read_again(tmp_path: Path) -> None:
     import os
 
     log = tmp_path / "log.json"
-    log.write_text(log_line(match_of(seed=1)))
+    write_log(log, match_of(seed=1))
     library = Library([str(log)])
     (row,) = library.games()["games"]
     first = library.load(row["key"])[0]
     assert library.load(row["key"])[0] is first
-    log.write_text(log_line(match_of(seed=2)))
+    write_log(log, match_of(seed=2))
     os.utime(log, (1, 1))
     (now,) = library.games()["games"]
     assert library.load(now["key"])[0].match.params["seed"] == 2
@@ -325,15 +293,15 @@ def test_a_log_that_changes_is_read_again(tmp_path: Path) -> None:
         library.view(row["key"])
 
 
-def test_hostile_names_are_data(site: Site, page: Client) -> None:
+def test_hostile_names_are_data(page: Client) -> None:
     name = f"{HOSTILE}\udc80"
-    key = site.library.add(match_of(), (name, "b"), name)
-    answer = page.client.get("/api/games", params={"token": page.token})
+    key = page.library.add(match_of(), (name, "b"), name)
+    answer = page.ask("/api/games")
     assert answer.headers["content-type"] == "application/json"
     (game,) = json.loads(answer.content)["games"]
     assert game["names"] == [name, "b"]
     assert game["source"] == name
-    text = page.client.get("/api/game/page", params={"token": page.token, "game": key}).text
+    text = page.ask("/api/game/page", game=key).text
     assert text.count("<script") == 2
     assert "<svg onload" not in text
 
@@ -351,17 +319,17 @@ def test_bad_questions_about_replays(page: Client) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
-def test_a_turn_of_a_game(rules: str, site: Site, page: Client) -> None:
+def test_a_turn_of_a_game(rules: str, page: Client) -> None:
     """Each step, even in the middle of a turn, leads to a search of its position."""
     game = next(g for g in golden_games(rules) if len(g["turns"]) > 9 and not g["error"])
     turn = next(i for i in range(7, 99) if len(game["turns"][i]["applied"]) > 1)
     result = golden_result(game)
-    key = site.library.add(result, ("", "one"))
+    key = page.library.add(result, ("", "one"))
     steps = page.get("/api/game", game=key)["steps"]
     start = next(i for i, step in enumerate(steps) if step["turn"] == turn)
-    assert page.client.get(
-        "/api/game/position", params={"token": page.token, "game": key, "step": start + 1}
-    ).text == state_after(result, start + 1)
+    assert page.ask("/api/game/position", game=key, step=start + 1).text == state_after(
+        result, start + 1
+    )
     played = game["turns"][turn]["applied"]
     for done in (0, 1):
         place = {"game": key, "path": path_to(steps, start)}
@@ -453,7 +421,7 @@ def test_nothing_that_is_hidden_is_invented(rules: str, page: Client) -> None:
     size = state.players[1].hand_size
     for board in (found["board"], *after["boards"]):
         assert board["sides"][1]["hand"] == [None] * size
-    text = page.client.get("/api/game/position", params={"token": page.token, "game": key}).text
+    text = page.ask("/api/game/position", game=key).text
     told = State.from_text(text.strip())
     assert len({(held.id, held.card.base_id) for held in told.players[1].hand}) == 1
     # It can be played on from, in a world that is possible.
@@ -480,7 +448,7 @@ def test_what_is_dropped_onto_a_page(page: Client) -> None:
     other = {"game": {"game": "vestrock"}, "answers": [], "scores": [1, 0]}
     for log, word in ((other, "Vestrock"), ({"frames": [], "scores": []}, "CodinGame")):
         assert word in page.post("/api/game/open", 400, text=json.dumps(log))["error"]
-    log = page.client.get("/api/game/log", params={"token": page.token, "game": key})
+    log = page.ask("/api/game/log", game=key)
     assert load_replay_of(log.text).match.log == result.match.log
 
 
@@ -517,9 +485,9 @@ def over() -> str:
     return state.to_text()
 
 
-def test_bad_questions_about_positions(site: Site, page: Client) -> None:
+def test_bad_questions_about_positions(page: Client) -> None:
     text = start_position(3).to_text()
-    key = site.library.add(match_of(), ("", ""))
+    key = page.library.add(match_of(), ("", ""))
     for wrong, why in (
         ({}, "text: expected a text"),
         ({"text": " "}, "there is no text"),
@@ -631,22 +599,19 @@ def test_plug_ins_are_offered_for_the_rules_they_play(
 
 
 def test_games_of_other_rules_than_an_agents_are_refused(tmp_path: Path) -> None:
-    site = Site(Library(), folder=str(tmp_path))
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
+    with Client(folder=str(tmp_path)) as page:
         data = {"players": [None, "agent-learned"], "rules": "1.2"}
-        answer = client.post("/api/play/new", params={"token": site.token}, json=data)
-    assert answer.status_code == 400
-    assert answer.json() == {"error": "learned plays rules 1.5 only"}
+        refused = page.post("/api/play/new", 400, **data)
+    assert refused == {"error": "learned plays rules 1.5 only"}
 
 
 def test_no_game_begins_while_the_site_closes(tmp_path: Path) -> None:
     """Nothing would end the bot of such a game."""
-    site = Site(Library(), folder=str(tmp_path))
-    with testclient.TestClient(create_app(site), base_url="http://127.0.0.1") as client:
-        site.close()
+    with Client(folder=str(tmp_path)) as page:
+        page.site.close()
         data = {"players": [None, "agent-random"], "rules": "1.5"}
-        answer = client.post("/api/play/new", params={"token": site.token}, json=data)
-    assert (answer.status_code, answer.json()) == (503, {"error": "the site is closing"})
+        refused = page.post("/api/play/new", 503, **data)
+    assert refused == {"error": "the site is closing"}
 
 
 def test_the_folder_for_games_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -753,17 +718,14 @@ def test_a_thirteenth_game_ends_none(page: Client, monkeypatch: pytest.MonkeyPat
 def test_nothing_says_saved_that_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a folder no path is named, and the log can be downloaded."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    site = Site(Library())
-    with testclient.TestClient(create_app(site), base_url=ADDRESS) as client:
-        other = Client(site, client)
-        key = other.post("/api/play/new", players=["agent-random", "agent-random"])["game"]
+    with Client() as page:
+        key = page.post("/api/play/new", players=["agent-random", "agent-random"])["game"]
         deadline = time.monotonic() + 60
-        while (over := other.get("/api/play/state", game=key)["over"]) is None:
+        while (over := page.get("/api/play/state", game=key)["over"]) is None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
         assert (over["path"], over["error"]) == ("", "")
-        query = {"token": site.token, "game": over["replay"]}
-        assert client.get("/api/game/log", params=query).json()["scores"]
+        assert page.get("/api/game/log", game=over["replay"])["scores"]
         assert not [*tmp_path.iterdir()]
 
 
@@ -783,9 +745,7 @@ def test_whole_numbers_have_bounds(value: str, tmp_path: Path) -> None:
     db = str(tmp_path / "results.db")
     with Arena(db, ["one=random", "two=random"], games=2) as arena:
         arena.run(jobs=1)
-    site = Site(Library(dbs=[db]))
-    with testclient.TestClient(create_app(site), base_url=ADDRESS) as client:
-        page = Client(site, client)
+    with Client((), [db]) as page:
         for path, names in (
             ("games", ("least", "most", "count")),
             ("game", ("have",)),
@@ -805,7 +765,7 @@ def test_whole_numbers_have_bounds(value: str, tmp_path: Path) -> None:
 # -------------------------------------------------------------------------------------- news
 
 
-def test_one_question_is_about_everything(site: Site, page: Client) -> None:
+def test_one_question_is_about_everything(page: Client) -> None:
     """What has changed has another version, and what there is not has none."""
     key = page.post("/api/play/new", players=[None, "agent-random"], rules="1.2")["game"]
     topics = ["games", f"game:{key}", "game:g9", "arena:0", "live:l0", "nothing:1", ""]
@@ -817,8 +777,8 @@ def test_one_question_is_about_everything(site: Site, page: Client) -> None:
     assert again[f"game:{key}"] not in (None, told[f"game:{key}"])
     page.get("/api/news", 400, topics="," * 600)
     # Another server may have counted as far.
-    with testclient.TestClient(create_app(other := Site(Library())), base_url=ADDRESS) as client:
-        assert Client(other, client).get("/api/news", topics="games")["games"] != told["games"]
+    with Client() as other:
+        assert other.get("/api/news", topics="games")["games"] != told["games"]
 
 
 def test_files_are_looked_at_once_for_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:

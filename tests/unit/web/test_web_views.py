@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from helpers import HOSTILE, each_rules, main
+from web_client import Client, Library
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -24,13 +25,6 @@ from vestrock.match import split_line
 from vestrock.series import described
 from vestrock.tournament import Tournament
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-testclient = pytest.importorskip("starlette.testclient", reason="httpx2 is not installed")
-
-from locmsim.web.app import create_app  # noqa: E402
-from locmsim.web.library import Library  # noqa: E402
-from locmsim.web.site import Site  # noqa: E402
-
 
 def vestrock_db(path: Path) -> Path:
     with Arena(path, ["one=rule", "two=random"], game="vestrock:turns=20", games=2, seed=1) as a:
@@ -38,21 +32,9 @@ def vestrock_db(path: Path) -> Path:
     return path
 
 
-def asker(library: Library) -> Any:
-    site = Site(library)
-    client = testclient.TestClient(create_app(site), base_url="http://127.0.0.1:8000")
-
-    def ask(path: str, status: int = 200, **query: Any) -> Any:
-        answer = client.get(path, params={"token": site.token, **query})
-        assert answer.status_code == status, answer.text
-        return answer.json()
-
-    return ask
-
-
 def test_a_game_of_vestrock(tmp_path: Path) -> None:
     db = vestrock_db(tmp_path / "a.db")
-    ask = asker(Library(dbs=[str(db)]))
+    ask = Client((), [db]).get
     rows = ask("/api/games")["games"]
     assert [(row["key"], row["game"], row["rules"]) for row in rows] == [
         ("d0:2", "Vestrock", None),
@@ -107,7 +89,7 @@ def test_a_log_of_another_game(tmp_path: Path) -> None:
     log = tmp_path / "a.json"
     words = ["--game", "vestrock:turns=6", "rule", "random", "--seed", "1", "-l", str(log)]
     assert main(["play", *words]) == 0
-    ask = asker(Library([str(log)]))
+    ask = Client([log]).get
     shown = ask("/api/game", game=ask("/api/games")["games"][0]["key"])
     assert shown["names"] == ["rule", "random"]
     data = json.loads(log.read_text())
@@ -149,7 +131,7 @@ def test_no_markup_of_a_game_enters_a_page(tmp_path: Path) -> None:
     db = tmp_path / "a.db"
     with Arena(db, ["rule", "random"], game=Hostile(turns=2), games=2, seed=1) as arena:
         arena.run(jobs=1)
-    shown = asker(Library(dbs=[str(db)]))("/api/game", game="d0:1")
+    shown = Client((), [db]).get("/api/game", game="d0:1")
     for step in shown["steps"]:
         assert set(step) == {
             "turn", "player", "answer", "ignored", "stderr", "text", "words", "scores", "image"
