@@ -47,6 +47,7 @@ SHARED = {
     "--isolate": _declared(common.Isolate),
     "--jobs": _declared(common.Jobs),
     "--json": _Shared("print JSON", _FLAG),
+    "--lost": _Shared("only games that a player lost", _FLAG),
     "--match-limit": _declared(common.MatchLimit),
     "--lenient": _declared(common.Lenient),
     "--nodes": _declared(common.SearchedNodes),

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim.cli._common import Failure, Parser, interruptible, width
+from locmsim.cli._player_reports import report_on_players
 from locmsim.cli._positions import POSITION_HELP, read_position
 from locmsim.cli._puzzles import BUILT_IN, score_agents
 from locmsim.cli._shared import add_shared
 from locmsim.options.commands import add_option
 from locmsim.options.declarations import Declared, Option
+from locmsim.support.database import is_database
 
 if TYPE_CHECKING:
     from locmsim._core import State
@@ -41,8 +43,9 @@ def add_options(parser: Parser) -> None:
         " for this turn and the cards that the opponent probably holds. The position is a turn of"
         " an earlier match (a log FILE or DB:NUMBER, with --turn), the text of a position"
         " (State.to_text), or a bot's input (--file). With --report, the decks of a match are"
-        " judged, and every turn is compared with the best one found. With --puzzles, agents are"
-        " asked for the one winning turn of each of many positions."
+        " judged, and every turn is compared with the best one found; with results (DB), the same"
+        " is summed up over a player's games. With --puzzles, agents are asked for the one winning"
+        " turn of each of many positions."
     )
     add = parser.add_argument
     add(
@@ -50,14 +53,25 @@ def add_options(parser: Parser) -> None:
         nargs="*",
         metavar="GAME",
         help="a position, as for --file; with --turn or --report, a log (FILE) or a game of results"
-        " (DB:NUMBER); with --puzzles, agents",
+        " (DB:NUMBER); with --report, also DB; with --puzzles, agents",
     )
     add(
         "--report",
         action="store_true",
         help="report on the whole match: what the decks were worth, the picks that cost most, the"
-        " loss of each turn, and the worst turns",
+        " loss of each turn, and the worst turns; on many games of DB: what a player's turns and"
+        " decks gave away",
     )
+    add_shared(
+        parser,
+        "--player",
+        action="append",
+        help="with --report DB: whose games (default: the first player's); given twice, two players"
+        " side by side, on the same seeds",
+    )
+    add_shared(parser, "--lost", help="with --report DB: only games that the (first) player lost")
+    add_shared(parser, "--games", help="with --report DB: look at most at so many games")
+    add_shared(parser, "--jobs", help="with --report DB: number of processes (default: all cores)")
     add(
         "--puzzles",
         metavar="FILE",
@@ -111,6 +125,7 @@ def add_options(parser: Parser) -> None:
         *("--puzzles", "--file", "--report", "--turn", "--ids", "--seconds", "--nodes", "--done"),
         *("--tree", "--worlds", "--hand"),
     )
+    parser.needs("--report", "--player", "--lost", "--games", "--jobs")
     parser.rules_out("--report", "--turn", "--done", "--tree", "--worlds", "--hand", "--seconds")
     parser.rules_out("--nodes", "--seconds")
     parser.rules_out("--tree", "--seconds")
@@ -196,8 +211,13 @@ def run(options: argparse.Namespace) -> None:
     (options.source,) = options.source or [None]
     if (options.source is None) == (options.file is None):
         raise Failure("expected one of GAME and --file", code=2)
+    if options.nodes is None and (options.report or options.tree):
+        options.nodes = _REPORT_NODES
     if options.report:
-        _report(options)
+        if is_database(options.source):
+            report_on_players(options)
+        else:
+            _report(options)
         return
     asked = _asked(options)
     try:
@@ -292,8 +312,7 @@ def _grow(
     """Print the tree of variations."""
     from locmsim.search.variations import variations
 
-    nodes = _REPORT_NODES if options.nodes is None else options.nodes
-    hand = words.base_ids(options.hand, known.possible_cards())
+    nodes, hand = options.nodes, words.base_ids(options.hand, known.possible_cards())
 
     def work() -> "Tree":
         return variations(
@@ -357,10 +376,12 @@ def _report(options: argparse.Namespace) -> None:
     """Print the report on a whole match."""
     from locmsim.referee.turn_report import report_game
 
+    for name in ("player", "lost", "games", "jobs"):
+        if name in options.parser.present:
+            raise Failure(f"--{name}: does not apply to one game; name the results only", code=2)
     result, names = _load(options)
-    nodes = _REPORT_NODES if options.nodes is None else options.nodes
     try:
-        report = interruptible(lambda: report_game(result, nodes=nodes, seed=options.seed))
+        report = interruptible(lambda: report_game(result, nodes=options.nodes, seed=options.seed))
     except ValueError as error:
         raise Failure(error) from None
     if options.json:

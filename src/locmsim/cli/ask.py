@@ -46,9 +46,9 @@ def add_options(parser: Parser) -> None:
         "--done",
         help="with --turn: actions already played in it; the agent continues from there",
     )
-    add(
+    add_shared(
+        parser,
         "--lost",
-        action="store_true",
         help="ask about the last turns of every game that a player lost",
     )
     add_shared(parser, "--player", help="with --lost: whose games (default: the first player's)")

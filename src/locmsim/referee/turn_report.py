@@ -148,12 +148,18 @@ def report_budget(nodes: int) -> str:
     )
 
 
-def report_game(result: Result[Match], *, nodes: int = 5000, seed: int = 0) -> GameReport:
+def report_game(
+    result: Result[Match],
+    *,
+    nodes: int = 5000,
+    seed: int = 0,
+    players: Collection[int] = (0, 1),
+) -> GameReport:
     """Judge the decks of a match, and compare each turn with the best one that a search finds.
 
     Parameters
     ----------
-    result, nodes, seed
+    result, nodes, seed, players
         As for `report_turns`.
 
     Returns
@@ -167,7 +173,8 @@ def report_game(result: Result[Match], *, nodes: int = 5000, seed: int = 0) -> G
         As for `report_turns`.
     """
     decks = report_decks(result.match) if result.match.decks[0] else None
-    return GameReport([*report_turns(result, nodes=nodes, seed=seed)], report_budget(nodes), decks)
+    turns = report_turns(result, nodes=nodes, seed=seed, players=players)
+    return GameReport([*turns], report_budget(nodes), decks)
 
 
 def report_turns(

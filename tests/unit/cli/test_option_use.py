@@ -101,6 +101,11 @@ MODES = [
     ),
     Mode("analyse {log} --report --nodes 20", "--rules 1.5 --ids new --seed 1 --json"),
     Mode(
+        "analyse {db} --report --nodes 20",
+        "--player random --lost --games 1 --jobs 1 --json",
+        "--seed",
+    ),
+    Mode(
         "analyse --file {position} --nodes 20",
         "--rules 1.5 --done PASS --seed 1 --json",
         "--tree",
