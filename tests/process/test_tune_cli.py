@@ -9,6 +9,7 @@ import sys
 import time
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ import pytest
 from helpers import default_signals, main
 
 from locmsim import __version__
-from locmsim.networks import WeightsFile
+from locmsim.arena import Arena
+from locmsim.networks import WeightsFile, default_weights
 from locmsim.processes.workers import Workers
 from locmsim.tuning import PROOF_SEEDS, Tuner, self_play
 
@@ -36,6 +38,7 @@ def locmsim(*words: str, cwd: Path, code: int = 0) -> str:
 
 
 QUICK = ["--games", "20", "--match-games", "6", "--nodes", "20", "--pools", "1"]
+QUICK += ["--proof-games", "2"]
 
 
 def errors_of(process: subprocess.Popen[str]) -> str:
@@ -195,12 +198,38 @@ def test_workers_that_are_lost(
             return future
 
     workers = nullcontext(Workers(Broken(), lambda: 1))
-    monkeypatch.setattr("locmsim.tuning.tuner.local_workers", lambda jobs, cores: workers)
+    monkeypatch.setattr(Arena, "workers", lambda arena, **how: workers)
     monkeypatch.chdir(tmp_path)
     assert main(["tune", "--rules", "1.2", "--output", "tuned.npz", "--state", "state"]) == 1
     err = capsys.readouterr().err
     assert "locmsim tune: stopped after 0 complete iterations; the same command resumes" in err
     assert "locmsim tune: games 1 to 20 of self-play: the worker process ended, 3 times in" in err
+
+
+def test_what_was_tuned_is_compared_with_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On cards that the tuning did not see, in one match for each number of iterations."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'a "b", c').mkdir()
+    usual = replace(default_weights("1.2"), network=None)
+    bad = {**usual.evaluation, "own.attack": -1.0, "their.attack": -1.0, "own.health": -0.5}
+    WeightsFile({"1.2": replace(usual, evaluation=bad)}).save("bad.npz")
+    words = ["tune", "--weights", "bad.npz", "--rules", "1.2", "--games", "100", "--nodes", "40"]
+    words += ["--match-games", "40", "--pools", "5", "--iterations", "1", "--jobs", "1"]
+    words += ["--state", 'a "b", c', "--output", "tuned.npz", "--proof-games"]
+    for games in ("20", "40"):
+        assert main([*words, games]) == 0
+        said = capsys.readouterr().out
+        assert "the match against the start, on other cards:\n" in said
+        assert f"{games} games of rules 1.2, mirrored pairs, given seeds" in said
+        assert re.search(rf"the tuned weights win \S+ to \S+ % of {games} games", said)
+    with Arena.load('a "b", c/proof-1.db') as arena:
+        assert {arena.settings.fixture(number).seed for number in (1, 40)} < {*PROOF_SEEDS}
+        assert arena.tally.player_pairs(0).score > 0.5
+    with pytest.raises(SystemExit, match="2"):
+        main([*words, "3"])
+    assert "--proof-games: mirrored pairs need an even number, got 3" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -119,9 +119,9 @@ def test_threads_share_nothing() -> None:
         self_play.SelfPlay(SETTINGS, 1, chunk, 20, range(1, 6), [OURS, BAD])
         for chunk in range(amount(4, 12))
     ]
-    expected = [self_play.play_task(task) for task in tasks]
+    expected = [task() for task in tasks]
     with ThreadPoolExecutor(4) as executor:
-        found = list(executor.map(self_play.play_task, tasks))
+        found = list(executor.map(lambda task: task(), tasks))
     for a, b in zip(expected, found, strict=True):
         for name, column in vars(a).items():
             assert np.array_equal(column, getattr(b, name)), name

@@ -4,10 +4,47 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure, Stopped, ended_by_signals
+from locmsim.cli._common import Failure, Parser, Stopped, ended_by_signals
+from locmsim.options.commands import add_option
+from locmsim.options.declarations import Declared, Option
 
-__all__ = ["failures", "progress", "resumable"]
+if TYPE_CHECKING:
+    from locmsim.tuning.run import Proof
+
+__all__ = ["add_proof", "check_proof", "failures", "progress", "resumable", "show_proof"]
+
+
+def add_proof(parser: Parser) -> None:
+    proof = Option("most games of the match against the start at the end; 0: no match", 0, 10**9)
+    add_option(parser, Declared("proof_games", int, 1000, proof))
+
+
+def check_proof(options: argparse.Namespace) -> None:
+    if options.proof_games % 2:
+        raise Failure(
+            f"--proof-games: mirrored pairs need an even number, got {options.proof_games}", code=2
+        )
+
+
+def show_proof(options: argparse.Namespace, what: str, prove: "Callable[..., Proof]") -> None:
+    """Play the match of what was tuned against the start, and say what it tells."""
+    if not options.proof_games:
+        return
+    print("the match against the start, on other cards:", flush=True)
+    proof = prove(options.proof_games, jobs=options.jobs, dask=options.dask)
+    print(proof.text)
+    low, high = proof.score
+    won = f"{what} win {100 * low:.1f} to {100 * high:.1f} % of {proof.games} games"
+    if proof.better:
+        print(f"better: {won} against the start")
+    elif proof.better is None and low > 0.5:
+        print(f"probably better: {won}; the test did not decide")
+    elif proof.better is None:
+        print(f"not decided: {won}; more --proof-games would tell")
+    else:
+        print(f"nothing was gained: {won}")
 
 
 @contextlib.contextmanager

@@ -16,10 +16,17 @@ from locmsim.cli._common import (
     write,
 )
 from locmsim.cli._players import game_of
-from locmsim.cli._runs import failures, progress, resumable
+from locmsim.cli._runs import (
+    add_proof,
+    check_proof,
+    failures,
+    progress,
+    resumable,
+    show_proof,
+)
 from locmsim.cli._shared import add_shared
 from locmsim.options.commands import add_option, argument_of
-from locmsim.options.declarations import Declared, Option, declared
+from locmsim.options.declarations import declared
 
 if TYPE_CHECKING:
     from locmsim.tuning.optimization import Optimization, Progress
@@ -72,8 +79,7 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(parser, "--game", help=GAME_HELP)
     add_shared(parser, "--seed", default=1, help="seed of all random numbers (default: 1)")
-    proof = Option("most games of the match against the start at the end; 0: no match", 0, 10**9)
-    add_option(parser, Declared("proof_games", int, 1000, proof))
+    add_proof(parser)
     add_shared(parser, "--state", help="folder for the results; a run that is there is resumed")
     add("--plot", metavar="FILE", help="write a picture of the parameters over the games, an SVG")
     more = "with --state: resume even if a player has changed; with --plot: "
@@ -95,10 +101,7 @@ def run(options: argparse.Namespace) -> None:
         if os.path.splitext(options.plot)[1].lower() in _OTHER_PICTURES:
             raise Failure(f"--plot: {options.plot}: the picture is an SVG; name it .svg", code=2)
         check_target(options.plot, rb"<svg ", options.force)
-    if options.proof_games % 2:
-        raise Failure(
-            f"--proof-games: mirrored pairs need an even number, got {options.proof_games}", code=2
-        )
+    check_proof(options)
     with failures():
         run = _optimization(options)
         with resumable(options, lambda: f"{run.trials.games:,} games", lambda: "they are"):
@@ -164,21 +167,7 @@ def _show_result(optimization: "Optimization", options: argparse.Namespace) -> N
     for name, value in optimization.values.items():
         print(f"{name} = {value}")
     _show_command(optimization, options)
-    if not options.proof_games:
-        return
-    print("the match against the start, on other cards:", flush=True)
-    proof = optimization.prove(options.proof_games, jobs=options.jobs, dask=options.dask)
-    print(proof.text)
-    low, high = proof.score
-    won = f"{100 * low:.1f} to {100 * high:.1f} % of {proof.games} games"
-    if proof.better:
-        print(f"better: the tuned values win {won} against the start")
-    elif proof.better is None and low > 0.5:
-        print(f"probably better: the tuned values win {won}; the test did not decide")
-    elif proof.better is None:
-        print(f"not decided: the tuned values win {won}; more --proof-games would tell")
-    else:
-        print(f"nothing was gained: the tuned values win {won}")
+    show_proof(options, "the tuned values", optimization.prove)
 
 
 def _show_command(optimization: "Optimization", options: argparse.Namespace) -> None:

@@ -5,7 +5,14 @@ import os
 import shlex
 
 from locmsim.cli._common import Failure, Parser, add_verbose, check_target, start_logging
-from locmsim.cli._runs import failures, progress, resumable
+from locmsim.cli._runs import (
+    add_proof,
+    check_proof,
+    failures,
+    progress,
+    resumable,
+    show_proof,
+)
 from locmsim.cli._shared import SHARED, add_shared, default_jobs
 from locmsim.options.commands import add_option, argument_of
 from locmsim.options.declarations import declared
@@ -45,6 +52,7 @@ def add_options(parser: Parser) -> None:
             add_shared(parser, flag, help=argument_of(known[name])["help"])
         else:  # what is given is compared with a run that is resumed
             add_option(parser, known[name], default=None)
+    add_proof(parser)
     where = parser.add_mutually_exclusive_group()
     add_shared(where, "--jobs", help="number of processes (default: one per core)")
     add_shared(where, "--dask", help="play on the cluster of this Dask scheduler")
@@ -55,6 +63,7 @@ def run(options: argparse.Namespace) -> None:
     """Improve weights until all iterations are done."""
     from locmsim.tuning import Tuner
 
+    check_proof(options)
     _check_output(options.output)
     start_logging(options.verbose)
     words = ["locmsim", "tune"]
@@ -75,21 +84,23 @@ def run(options: argparse.Namespace) -> None:
             best = f"the best weights are in {options.output}, " if written else ""
             return f"{best}games played since then are"
 
-        with (
-            resumable(options, lambda: f"{tuner.iteration} complete iterations", lost),
-            progress() as (show, say),
-        ):
-            jobs = default_jobs(options)
-            for line in tuner.run(options.iterations, jobs=jobs, dask=options.dask, on_games=show):
+        jobs = default_jobs(options)
+        with resumable(options, lambda: f"{tuner.iteration} complete iterations", lost):
+            with progress() as (show, say):
+                for line in tuner.run(
+                    options.iterations, jobs=jobs, dask=options.dask, on_games=show
+                ):
+                    tuner.write(options.output)
+                    say(line)
+            if not os.path.exists(options.output):  # no iteration was missing
                 tuner.write(options.output)
-                say(line)
-        if not os.path.exists(options.output):  # no iteration was missing
-            tuner.write(options.output)
-    if not tuner.accepted:
-        print("no new weights were accepted")
-    for match in tuner.accepted:
-        won = f"{100 * match['score']:.1f} % of {match['games']} games"
-        print(f"iteration {match['iteration']}: {match['parts']} won {won}")
+            for match in tuner.accepted:
+                won = f"{100 * match['score']:.1f} % of {match['games']} games"
+                print(f"iteration {match['iteration']}: {match['parts']} won {won}")
+            if tuner.accepted:
+                show_proof(options, "the tuned weights", tuner.prove)
+            else:
+                print("no new weights were accepted")
 
 
 def _check_output(path: str) -> None:

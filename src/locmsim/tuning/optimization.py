@@ -10,7 +10,6 @@ from concurrent.futures import Executor, Future
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, NamedTuple, Self
 
-from locmsim.arena import Arena
 from locmsim.arena.fixtures import Fixture, Player, Task
 from locmsim.arena.game_worker import play_games
 from locmsim.arena.pool import players_in
@@ -21,16 +20,16 @@ from locmsim.contract import Game
 from locmsim.options.common import Lenient, MatchLimit, Seed, TimeoutScale
 from locmsim.options.declarations import Option, check, documented
 from locmsim.processes.workers import Workers
-from locmsim.stats import Interval, Sprt, score_interval
+from locmsim.stats import Interval
 from locmsim.support.files import numbered
 from locmsim.support.identity import difference, home_of, identity
 from locmsim.support.seeds import derived_seed
 from locmsim.tuning.methods import METHODS, Point
-from locmsim.tuning.run import Run
+from locmsim.tuning.run import Proof, Run, workers_for
 from locmsim.tuning.trials import AHEAD, CHECK, Trials
 from locmsim.tuning.versions import Versions, is_program
 
-__all__ = ["Optimization", "OptimizationSettings", "Progress", "Proof"]
+__all__ = ["Optimization", "OptimizationSettings", "Progress"]
 
 #: A bot that fails in more of its games is not tuned, from this number of games on.
 _FAULTY, _FAULTY_FROM = 0.05, 40
@@ -149,27 +148,6 @@ class Progress(NamedTuple):
     games: int
     values: Mapping[str, str]
     score: Interval | None
-
-
-class Proof(NamedTuple):
-    """A match of the tuned values against the start, on cards that the tuning did not see.
-
-    Parameters
-    ----------
-    games : int
-        Its games.
-    score : Interval
-        The score of the tuned values, with its 95 % interval.
-    better : bool or None
-        Whether the sequential test says that they are better; None if it did not decide.
-    text : str
-        The arena's table.
-    """
-
-    games: int
-    score: Interval
-    better: bool | None
-    text: str
 
 
 class Optimization:
@@ -372,16 +350,13 @@ class Optimization:
     def _start(self) -> Player:
         return self.versions.player("start", self.trials.origin)
 
-    @contextlib.contextmanager
-    def _workers(self, jobs: int | None, dask: str | None) -> Iterator[Workers]:
+    def _workers(
+        self, jobs: int | None, dask: str | None
+    ) -> contextlib.AbstractContextManager[Workers]:
         # The arena knows which workers these players need, and refuses what cannot be played.
         others = {one.name: one for one in self._rivals or (replace(self._start, name="bot"),)}
         players = [self._start, *others.values()]
-        with (
-            Arena(None, players, game=self.settings.game, games=2, **self._limits) as arena,
-            arena.workers(jobs=jobs, dask=dask) as workers,
-        ):
-            yield workers
+        return workers_for(players, game=self.settings.game, jobs=jobs, dask=dask, **self._limits)
 
     @contextlib.contextmanager
     def _claimed(self) -> Iterator[None]:
@@ -452,24 +427,15 @@ class Optimization:
         ArenaError, StoreError
             The match cannot be played.
         """
-        folder = self._run.folder
-        # A run that goes on has other values, and another match.
-        db = None if folder is None else folder / f"proof-{self.trials.games}.db"
-        with (
-            self._files(),
-            Arena(
-                db,
+        with self._files():
+            return self._run.prove(
+                self.trials.games,
                 [self.versions.player("tuned", self.best), self._start],
+                jobs=jobs,
+                dask=dask,
                 game=self.settings.game,
                 games=games,
                 force=self._force,
                 seed=derived_seed(self.settings.seed, "proof"),
                 **self._limits,
-            ) as arena,
-        ):
-            arena.set_test(Sprt(0, 20))
-            arena.run(jobs=jobs, dask=dask)
-            counts, state = arena.tally.pairs[(0, 1)], arena.tally.sprt_state
-            accepted = None if state is None else state.accepted
-            better = None if accepted is None else accepted == "H1"
-            return Proof(2 * counts.total, score_interval(counts), better, arena.table(80))
+            )

@@ -3,15 +3,52 @@
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from locmsim.arena import Arena
+from locmsim.arena.fixtures import Player
+from locmsim.processes.workers import Workers
+from locmsim.stats import Interval, Sprt, score_interval
 from locmsim.support.files import try_lock, write_whole
 
-__all__ = ["Run"]
+__all__ = ["Proof", "Run", "workers_for"]
 
 _T = TypeVar("_T")
+
+
+class Proof(NamedTuple):
+    """A match of what was tuned against the start, on cards that the tuning did not see.
+
+    Parameters
+    ----------
+    games : int
+        Its games.
+    score : Interval
+        The score of what was tuned, with its 95 % interval.
+    better : bool or None
+        Whether the sequential test says that it is better; None if it did not decide.
+    text : str
+        The arena's table.
+    """
+
+    games: int
+    score: Interval
+    better: bool | None
+    text: str
+
+
+@contextlib.contextmanager
+def workers_for(
+    players: Sequence[Player | str], *, jobs: int | None, dask: str | None, **how: Any
+) -> Iterator[Workers]:
+    """Return the workers that games of these players need; `how` are options of `Arena`."""
+    with (
+        Arena(None, players, games=2, **how) as arena,
+        arena.workers(jobs=jobs, dask=dask) as workers,
+    ):
+        yield workers
 
 
 class Run:
@@ -101,6 +138,28 @@ class Run:
                 what = f"{path}: line {number}: not a result of {self._what}"
                 raise ValueError(f"{what}: {error}") from None
         return found
+
+    def prove(
+        self,
+        after: int,
+        players: Sequence[Player],
+        *,
+        jobs: int | None = None,
+        dask: str | None = None,
+        **how: Any,
+    ) -> Proof:
+        """Play a match of what was tuned against the start; `how` are options of `Arena`.
+
+        A run that goes on has another match then: `after` is how far it is.
+        """
+        db = None if self.folder is None else self.path(f"proof-{after}.db")
+        with Arena(db, players, **how) as arena:
+            arena.set_test(Sprt(0, 20))
+            arena.run(jobs=jobs, dask=dask)
+            counts, state = arena.tally.pairs[(0, 1)], arena.tally.sprt_state
+            accepted = None if state is None else state.accepted
+            better = None if accepted is None else accepted == "H1"
+            return Proof(2 * counts.total, score_interval(counts), better, arena.table(80))
 
     def add(self, name: str, *results: object) -> None:
         """Store further results."""

@@ -6,10 +6,10 @@ import math
 import random
 import threading
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
-from typing import TypeAlias, TypeVar, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,6 @@ __all__ = [
     "TrainingGames",
     "counted",
     "deck_rows",
-    "play_task",
     "play_weights",
 ]
 
@@ -69,7 +68,6 @@ _RANDOM_PICKS = 0.5
 _GAMES_PER_POOL = 10
 _DECKS = 6
 
-_T = TypeVar("_T")
 _Triplets = Sequence[Sequence[Card]]
 #: The evaluation of a player.
 _Evaluation: TypeAlias = tuple[CompiledEvaluation, Network | None]
@@ -356,11 +354,6 @@ def _perturbed(weights: Mapping[str, float], rng: random.Random) -> CompiledEval
     }
     cut = {name: max(-MAX_WEIGHT, min(MAX_WEIGHT, weight)) for name, weight in changed.items()}
     return CompiledEvaluation({**cut, "scale": weights["scale"]})
-
-
-def play_task(task: Callable[[], _T]) -> _T:
-    """Play a task and return its games; called in workers."""
-    return task()
 
 
 # ------------------------------------------------------------------------------------ matches

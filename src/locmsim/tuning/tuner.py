@@ -14,21 +14,30 @@ The games depend only on the settings, not on the machines and the number of wor
 import contextlib
 import logging
 import os
+import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
+from locmsim.arena.fixtures import Player
+from locmsim.arena.runner import BatchRunner
 from locmsim.networks import Weights, WeightsFile
 from locmsim.options.common import Dask, Jobs
 from locmsim.options.declarations import check_values, documented
-from locmsim.processes.workers import TaskRunner, Workers, dask_workers, local_workers
 from locmsim.stats import PairCounts, score_interval
 from locmsim.support.files import numbered
 from locmsim.tuning.parts import check_packages, fit_part
-from locmsim.tuning.run import Run
-from locmsim.tuning.self_play import PlayPairs, SelfPlay, TrainingGames, counted, play_task
-from locmsim.tuning.settings import PARTS, TUNING_SEEDS, TotalIterations, TuningSettings
+from locmsim.tuning.run import Proof, Run, workers_for
+from locmsim.tuning.self_play import PlayPairs, SelfPlay, TrainingGames, counted
+from locmsim.tuning.settings import (
+    PARTS,
+    PROOF_SEEDS,
+    TUNING_SEEDS,
+    TotalIterations,
+    TuningSettings,
+)
 
 __all__ = ["Tuner"]
 
@@ -42,6 +51,22 @@ _WINDOW = 6
 _LEVEL = 0.68
 #: What the games of self-play are called, in progress and results.
 _SELF_PLAY = "self-play"
+
+
+class _Chunk(NamedTuple):
+    """What a worker returns for some games, which have random numbers of their own."""
+
+    result: Any
+    elapsed_ns: int
+
+
+def play_chunks(tasks: Sequence[SelfPlay | PlayPairs]) -> list[_Chunk]:
+    """Play some chunks of games, in a worker."""
+    chunks = []
+    for task in tasks:
+        started = time.monotonic_ns()
+        chunks.append(_Chunk(task(), time.monotonic_ns() - started))
+    return chunks
 
 
 class Tuner:
@@ -246,14 +271,16 @@ class Tuner:
         ImportError
             A package is missing: of the extra `tune`, of `train` for parts with networks, or of
             `cluster`.
-        WorkersError
-            A task ended its worker three times, or the cluster is gone.
+        ArenaError
+            Games ended their worker three times, or the cluster is gone.
         """
         check_values(Tuner.run, iterations=iterations, jobs=jobs)
-        workers_of = _workers_of(jobs, dask)
         self.check_packages()  # before playing any games
         self._on_games = on_games or (lambda what, done, count: None)
-        with workers_of as self._workers, self._run.claimed():
+        if jobs is None and dask is None:
+            jobs = 1
+        workers = workers_for([self._player("tuned")] * 2, jobs=jobs, dask=dask, **self._how)
+        with workers as self._workers, self._run.claimed():
             if self._run.folder is not None and not self._run.content:
                 self._start_file.save(self._run.path("start.npz"))
             self._save()
@@ -408,20 +435,83 @@ class Tuner:
             self._on_games(label, played, count)
 
         report()
-        runner: TaskRunner[int, Any] = TaskRunner(
+        missing = [first for first in tasks if first not in done]
+        left, order = iter(missing), iter(missing)
+
+        def name(chunks: Sequence[int]) -> str:
+            games = [n for first in chunks for n in range(first, first + tasks[first].games)]
+            return f"{numbered('game', games)} of {label}"
+
+        for chunks in BatchRunner(
             self._workers,
-            [first for first in tasks if first not in done],
-            lambda executor, first: executor.submit(play_task, tasks[first]),
-            name=lambda first: (
-                f"{numbered('game', range(first, first + tasks[first].games))} of {label}"
+            lambda count: [*islice(left, count)],
+            lambda executor, chunks, again: executor.submit(
+                play_chunks, [tasks[first] for first in chunks]
             ),
-        )
-        for first, future in runner:
-            done[first] = result = future.result()
-            plain = result.to_text() if isinstance(result, TrainingGames) else result
-            self._run.add(_iteration(iteration), [label, first, plain])
-            report()
+            name,
+            in_order=True,
+        ):
+            for (result, _), first in zip(chunks, order, strict=False):
+                done[first] = result
+                plain = result.to_text() if isinstance(result, TrainingGames) else result
+                self._run.add(_iteration(iteration), [label, first, plain])
+                report()
         return [done[first] for first in tasks]
+
+    # ---------------------------------------------------------------------------------- proof
+
+    @property
+    def _how(self) -> dict[str, Any]:
+        """How the arena plays games of these weights."""
+        return {"rules": self.settings.rules, "timeout_scale": 0.0}
+
+    def _player(self, name: str, more: str = "") -> Player:
+        """Return the agent whose games these are."""
+        return Player(name, f"beam:time_ms=0,nodes={self.settings.nodes}{more}", False)
+
+    def prove(
+        self, games: int = 1000, *, jobs: int | None = None, dask: str | None = None
+    ) -> Proof:
+        """Play a match of the best weights against the start, on cards of `PROOF_SEEDS`.
+
+        A sequential test ends it early, once it is clear that they are better by 20 Elo, or not.
+
+        Parameters
+        ----------
+        games : int
+            The most games.
+        jobs, dask
+            As for `run`, but by default there is a process for each core.
+
+        Returns
+        -------
+        Proof
+            The result of the match.
+
+        Raises
+        ------
+        ArenaError, StoreError
+            The match cannot be played.
+        """
+        with contextlib.ExitStack() as files:
+            folder = self._run.folder or files.enter_context(tempfile.TemporaryDirectory())
+            players = []
+            best = WeightsFile({self.settings.rules: self.best})
+            for name, file in (("tuned", best), ("start", self._start_file)):
+                path = os.path.join(os.path.relpath(folder), f"{name}.npz")
+                file.save(path)
+                quoted = path.replace('"', '""')
+                players.append(self._player(name, f',weights="{quoted}"'))
+            return self._run.prove(
+                self.iteration,
+                players,
+                jobs=jobs,
+                dask=dask,
+                games=games,
+                force=True,  # the table says what has changed
+                seeds=PROOF_SEEDS,
+                **self._how,
+            )
 
 
 def _iteration(number: int) -> str:
@@ -432,10 +522,3 @@ def _iteration(number: int) -> str:
 def _adopted(iteration: int) -> str:
     """Return the file of the weights that were accepted in an iteration."""
     return f"adopted-{iteration:04}.npz"
-
-
-def _workers_of(jobs: int | None, dask: str | None) -> contextlib.AbstractContextManager[Workers]:
-    """Return local processes or a cluster; ``ValueError`` for both."""
-    if jobs is not None and dask is not None:
-        raise ValueError("jobs: does not apply with dask")
-    return local_workers(jobs or 1, ()) if dask is None else dask_workers(dask)

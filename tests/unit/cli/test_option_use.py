@@ -170,13 +170,13 @@ MODES = [
     Mode(
         "tune --output {new}",
         "--rules 1.5 --parts eval --weights {weights} --state {new2} --iterations 0 --games 2"
-        " --match-games 2 --nodes 9 --pools 1 --seed 3 --jobs 1 -v",
+        " --match-games 2 --nodes 9 --pools 1 --seed 3 --proof-games 2 --jobs 1 -v",
         "--dask",
     ),
     Mode(
         "tune --output {new} --dask tcp://a:1 --iterations 0",
         "--games 2",
-        "--rules --parts --weights --state --match-games --nodes --pools --seed -v",
+        "--rules --parts --weights --state --match-games --nodes --pools --seed --proof-games -v",
     ),
     Mode(
         f"optimize {TUNED} --timeout-scale 0",

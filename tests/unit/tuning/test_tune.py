@@ -6,6 +6,7 @@ import os
 import random
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,6 +35,7 @@ from locmsim.tuning import (
 )
 from locmsim.tuning.parts import fit_part
 from locmsim.tuning.proposals import propose_deck
+from locmsim.tuning.tuner import play_chunks
 
 SMALL = TuningSettings("1.2", games=30, match_games=8, nodes=20, pools=3)
 #: Weights without the network, which would replace the evaluation.
@@ -221,12 +223,14 @@ def test_seeds_of_tuning_are_not_those_of_proof(monkeypatch: pytest.MonkeyPatch)
     assert not set(TUNING_SEEDS) & set(PROOF_SEEDS)
     used: set[int] = set()
 
-    def noted(task: self_play.SelfPlay | self_play.PlayPairs) -> Any:
-        played = self_play.play_task(task)
-        used.update(task.seeds if isinstance(task, self_play.PlayPairs) else played.pools.tolist())
-        return played
+    def noted(tasks: Sequence[self_play.SelfPlay | self_play.PlayPairs]) -> Any:
+        chunks = play_chunks(tasks)
+        for task, (played, _) in zip(tasks, chunks, strict=True):
+            pairs = isinstance(task, self_play.PlayPairs)
+            used.update(task.seeds if pairs else played.pools.tolist())
+        return chunks
 
-    monkeypatch.setattr("locmsim.tuning.tuner.play_task", noted)
+    monkeypatch.setattr("locmsim.tuning.tuner.play_chunks", noted)
     lines(Tuner(SMALL), 1)
     assert len(used) > SMALL.pools + SMALL.match_games // 2 - 3
     assert used <= set(TUNING_SEEDS)
