@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import os
-import pickle
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -572,11 +571,18 @@ class Arena:
         check_values(Arena.workers, jobs=jobs)
         _check_alone(jobs=jobs, dask=dask)
         _check_alone(cores=None if cores == 1 else cores, dask=dask)
-        if isolate or jobs != 1:
-            self._check_ready_agents()
-        if dask is None:
-            self._check_commands()
-        self._know_agents()
+        self._know_shared(self.settings)
+        for index, player in enumerate(self.settings.players):
+            more = "" if player.name == player.spec or player.process else f" ({player.spec})"
+            where, process = f"player {player.name!r}{more}", player.process
+            seat = Seat(player.spec, self.settings.game, where, process, player.agent)
+            if player.agent is not None:
+                if isolate or jobs != 1:
+                    seat.check_sent()
+            elif not process and index not in self.settings.retired:
+                self._know(seat)
+            elif process and dask is None:
+                seat.check_program()
         if dask is not None:
             return dask_workers(dask, one_thread=self._timed)
         available = available_cores()
@@ -597,20 +603,11 @@ class Arena:
         )
         return local_workers(jobs, available, cores, seats=2, apart=apart)
 
-    def _know_agents(self) -> None:
-        """Look at agents that were not described here: what is wrong is said before any game."""
-        settings = self.settings
-        self._know_shared(settings)
-        for index, player in enumerate(settings.players):
-            if not player.process and player.agent is None and index not in settings.retired:
-                more = "" if player.name == player.spec else f" ({player.spec})"
-                self._know(f"player {player.name!r}{more}", player.spec, settings.game)
-
     def _know_shared(self, settings: Settings) -> None:
         for name, spec in (("decks", settings.decks), ("pilot", settings.pilot)):
             if not spec:
                 continue
-            self._know(name, spec, settings.game)
+            self._know(Seat(spec, settings.game, name))
             for player in settings.players:
                 if not player.process and (shared := shared_name(spec, player.spec)):
                     raise ValueError(
@@ -618,39 +615,15 @@ class Arena:
                         f" modules {shared!r}: rename one"
                     )
 
-    def _know(self, where: str, spec: str, game: Game) -> None:
-        if spec not in self._known and (known := seat_of(spec, where, game).known()):
-            self._known[spec] = known
+    def _know(self, seat: Seat) -> None:
+        """Look at an agent: what is wrong with it is said before any game."""
+        if seat.text not in self._known and (known := seat.known()):
+            self._known[seat.text] = known
 
     @property
     def _timed(self) -> bool:
         """Whether results depend on the processor time that a game gets."""
         return bool(self.settings.timeout_scale) or any(one.timed for one in self._known.values())
-
-    def _check_commands(self) -> None:
-        """Check the commands at the start, instead of failing in every game."""
-        for player in self.settings.players:
-            if player.process:
-                Seat(player.spec, self.settings.game, f"player {player.name!r}").check_program()
-
-    def _check_ready_agents(self) -> None:
-        """Check that agents can be sent to workers, instead of failing in each of them."""
-        for player in self.settings.players:
-            if player.agent is None:
-                continue
-            reason = None
-            kind = player.agent if isinstance(player.agent, type) else type(player.agent)
-            if kind.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
-                reason = f"{kind.__name__} was defined at a prompt or in a notebook"
-            try:
-                pickle.dumps(player.agent)
-            except Exception as error:
-                reason = str(error)
-            if reason is not None:
-                raise ValueError(
-                    f"player {player.name!r} cannot be sent to other processes ({reason}): play"
-                    " with jobs=1, or give its class from a module"
-                )
 
     def table(self, width: int | None = None) -> str:
         """Return the results as text.

@@ -1,9 +1,11 @@
 """Who plays a seat of a match: the command of a program, or an agent and where it plays."""
 
 import os
+import pickle
 import re
 import shlex
 import shutil
+import sys
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -171,6 +173,22 @@ class Seat:
         if shutil.which(program) is None:
             hint = quoting_hint(command) or self.game.suggest(command.partition(":")[0])
             raise ValueError(self._said(f"no program and no agent is called {program!r}{hint}"))
+
+    def check_sent(self) -> None:
+        """Raise ``ValueError`` if the agent, an object, cannot be sent to other processes."""
+        kind = self.agent if isinstance(self.agent, type) else type(self.agent)
+        reason = ""
+        if kind.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
+            reason = f"{kind.__name__} was defined at a prompt or in a notebook"
+        try:
+            pickle.dumps(self.agent)
+        except Exception as error:
+            reason = str(error)
+        if reason:
+            raise ValueError(
+                f"{self.where} cannot be sent to other processes ({reason}): play with jobs=1, or"
+                " give its class from a module"
+            )
 
     def outside(
         self, seed: int, *, isolate: bool = False, apart: bool = True, known: bool = False
