@@ -14,8 +14,6 @@ from locmsim.options.checks import MOST_THREADS, player_number, seed_bits, whole
 from locmsim.processes.threads import in_threads
 from locmsim.support.files import counted
 
-__all__ = ["BatchActions", "BatchFunction", "BatchResult", "StateBatch"]
-
 _SHOWN_ROWS = 10  # of bad actions, in an error's message
 #: Number of playouts that take some milliseconds, after which Ctrl-C is noticed.
 _PLAYOUTS_A_CALL = 4096

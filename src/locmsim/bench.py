@@ -61,18 +61,16 @@ from locmsim.search.policy_search import Evaluating
 from locmsim.support.measure import (
     Case,
     Counted,
-    Figure,
     Measured,
     Ratio,
-    Watch,
     calls,
     hardware,
     table,
     usable_cores,
 )
+from locmsim.support.measure import Figure as Figure
+from locmsim.support.measure import Watch as Watch
 from locmsim.support.measure import measure as figures_of
-
-__all__ = ["GROUPS", "Figure", "Watch", "machine", "measure", "report", "signature", "to_json"]
 
 PAIRS = 64  # number of pairs of random decks
 GROUP = 64  # positions for each pair, as `KernelLoops` expects

@@ -22,8 +22,6 @@ from locmsim.options.common import Seed, TimeMs
 from locmsim.options.declarations import declaration
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["answer_all", "command_parser", "main"]
-
 
 class _Parser(Parser):
     """A parser whose help lists the agents, which takes a while for installed packages."""

@@ -13,8 +13,6 @@ from typing import Final, NamedTuple, Protocol
 from locmsim.gamekit import folder_locked, write_whole
 from vestrock.protocol import VALID_NAME
 
-__all__ = ["Accounts", "FileAccounts", "OpenAccounts", "hash_password"]
-
 _log = logging.getLogger(__name__)
 
 

@@ -10,8 +10,6 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from vestrock.allowance import BEFORE_LOGIN, LOGGED_IN, Allowances
 
-__all__ = ["Admission", "PasswordQueue", "Places", "prefix_of"]
-
 #: Maximum number of connections without a login, in total and per prefix.
 _LOGINS: Final = 256
 _LOGINS_OF_ONE: Final = 16

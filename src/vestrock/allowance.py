@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-__all__ = ["BEFORE_LOGIN", "LOGGED_IN", "Allowance", "Allowances", "Costs"]
-
 
 class Costs(NamedTuple):
     """Costs of what a connection does, in seconds of its allowance."""

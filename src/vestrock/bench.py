@@ -11,8 +11,6 @@ from vestrock.bots import make_bot
 from vestrock.bots._policy import rule_line, rule_playouts
 from vestrock.deck import generate_deck
 
-__all__ = ["functions", "median_positions", "positions", "signature"]
-
 POSITIONS = 64
 _DECKS = 8
 _LEGAL = 20  # median number of legal actions in the action phase of such matches

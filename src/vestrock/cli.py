@@ -30,8 +30,6 @@ from locmsim.options.commands import (
 from vestrock.bots import BOTS, make_bot
 from vestrock.options import Parameters
 
-__all__ = ["command_parser", "main"]
-
 
 class _Command(NamedTuple):
     summary: str

@@ -1,7 +1,5 @@
 """A schedule of turns that does not drift; it reads no clock but is given all times."""
 
-__all__ = ["Schedule"]
-
 
 class Schedule:
     """Tick k is due at start + k * period (docs/vestrock/rules.md, "Clock").

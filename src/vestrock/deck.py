@@ -12,18 +12,6 @@ from typing import NamedTuple
 from locmsim.gamekit import write_whole
 from locmsim.javarandom import JavaRandom
 
-__all__ = [
-    "TYPES",
-    "Card",
-    "check_deck",
-    "extreme_deck",
-    "format_deck",
-    "generate_deck",
-    "load_deck",
-    "parse_deck",
-    "save_deck",
-]
-
 #: The types of cards: creature, heal, damage, take, buff, deactivate.
 TYPES = "CHDTBI"
 MAX_CARDS = 1000

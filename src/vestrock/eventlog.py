@@ -18,17 +18,6 @@ from vestrock.pictures import match_view
 from vestrock.series import Event
 from vestrock.tournament import Tournament, state_hash
 
-__all__ = [
-    "FORMAT",
-    "EventLog",
-    "ReplayError",
-    "Replayed",
-    "encode",
-    "match_steps",
-    "read_events",
-    "replay",
-]
-
 #: The version of the format, which a server writes in the first line of its log.
 FORMAT: Final = 1
 

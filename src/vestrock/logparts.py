@@ -7,8 +7,6 @@ from typing import Any
 from locmsim.contract import Game, LoggedMatch, LoggedTurn
 from vestrock.eventlog import match_steps
 
-__all__ = ["LoggedTournament"]
-
 
 class LoggedTournament:
     """The `locmsim.contract.LogPart` of a tournament.

@@ -16,8 +16,6 @@ from vestrock.options import Parameters
 from vestrock.protocol import COMMANDS, Command, error_line, parse
 from vestrock.views import Views
 
-__all__ = ["CommandError", "Match", "split_line"]
-
 #: Duration of a turn on a server, in ms.
 _TURN_MS = 1000.0
 #: The kernel's number of each action.

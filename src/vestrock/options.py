@@ -5,8 +5,6 @@ from typing import Annotated
 
 from locmsim.gamekit import Option, documented
 
-__all__ = ["Parameters"]
-
 
 @documented()
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,6 @@ from vestrock._core import Creature, State
 from vestrock.deck import Card
 from vestrock.match import Match
 
-__all__ = ["MATCH_OVER", "match_view", "state_svg", "state_text"]
-
 #: Start of the text of a finished position.
 MATCH_OVER: Final = "the match is over"
 #: Effects of the types of spells.

@@ -11,8 +11,6 @@ from vestrock.client import Client, ServerClosedError
 from vestrock.match import split_line
 from vestrock.views import Views
 
-__all__ = ["Figures", "Player"]
-
 #: Commands that are sent within this fraction of a turn should reach the server before its end.
 _IN_TIME = 0.8
 #: The assumed duration of a turn until it is measured, in seconds.

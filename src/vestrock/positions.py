@@ -16,8 +16,6 @@ from vestrock._core import State, Table
 from vestrock.deck import Card
 from vestrock.protocol import POSITION_QUESTIONS
 
-__all__ = ["state_from_replies", "state_from_text", "state_to_text"]
-
 _CREATURE = re.compile(r"(\d+)(?:\((-?\d+)/(-?\d+)/(-?\d+)\))?([-!*]*)")
 _PLAYERS = "AB"
 

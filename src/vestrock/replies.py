@@ -6,24 +6,6 @@ from typing import Any, NamedTuple
 
 from vestrock.deck import Card
 
-__all__ = [
-    "BoardCard",
-    "Health",
-    "Limits",
-    "TurnInfo",
-    "attackers",
-    "boards",
-    "card",
-    "cards",
-    "hands",
-    "health",
-    "limits",
-    "number",
-    "numbers",
-    "snapshot",
-    "turn_info",
-]
-
 Lines = Sequence[str]
 
 

@@ -14,8 +14,6 @@ from vestrock.match import CommandError, Match
 from vestrock.protocol import COMMANDS, Command, error_line
 from vestrock.tournament import Result, Tournament, state_hash
 
-__all__ = ["COMMAND_LIMIT", "LINE_LIMIT", "Event", "ResultSink", "Series"]
-
 _log = logging.getLogger(__name__)
 
 #: Maximum number of commands of a player in a turn; ``WAIT`` is free.

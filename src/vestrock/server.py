@@ -30,8 +30,6 @@ from vestrock.spectators import Feed, Spectator
 from vestrock.standings import Standings, StandingsError
 from vestrock.tournament import Result, Tournament
 
-__all__ = ["Server", "ServerFailedError"]
-
 _log = logging.getLogger(__name__)
 
 #: Maximum number of connections per player; one more closes the player's oldest connection.

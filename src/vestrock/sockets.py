@@ -4,8 +4,6 @@ import asyncio
 import socket
 from typing import Final
 
-__all__ = ["StallDetector", "set_up"]
-
 #: Seconds without progress after which a connection is dropped.
 _STUCK_SECONDS: Final = 10.0
 #: Size of the system's output buffer of a connection, in bytes.

@@ -13,8 +13,6 @@ from vestrock.series import Event, described
 from vestrock.sockets import StallDetector, set_up
 from vestrock.tournament import Tournament
 
-__all__ = ["Feed", "Spectator", "numbered"]
-
 _log = logging.getLogger(__name__)
 
 #: Seconds after which a spectator has to connect again.

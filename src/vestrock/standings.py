@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from locmsim.gamekit import Database, Kind
 from vestrock.tournament import Result, Standing, standings
 
-__all__ = ["Standings", "StandingsError", "format_standings"]
-
 _log = logging.getLogger(__name__)
 
 _TABLES = """

@@ -18,17 +18,6 @@ from vestrock.match import Match
 if TYPE_CHECKING:
     from vestrock.bots import Bot
 
-__all__ = [
-    "Result",
-    "Standing",
-    "Tournament",
-    "awards",
-    "pairs",
-    "ranks",
-    "standings",
-    "state_hash",
-]
-
 #: The exponent of a score's rank in its award.
 _EXPONENT = 1.5
 

@@ -12,8 +12,6 @@ from vestrock._core import State, Table
 from vestrock.positions import state_from_replies
 from vestrock.protocol import POSITION_QUESTIONS, Reply
 
-__all__ = ["Views"]
-
 #: Commands at the start of a turn, when mana is 0 and no attacker is blocked.
 _QUESTIONS = tuple(word for word in POSITION_QUESTIONS if word != "GET_CURRENT_MANA")
 

@@ -20,18 +20,6 @@ from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 
-__all__ = [
-    "Agent",
-    "BaseAgent",
-    "BelievingAgent",
-    "ChoosingAgent",
-    "Deck",
-    "Draft",
-    "ScriptedAgent",
-    "check_bounds",
-    "line_of",
-]
-
 
 class Agent(Protocol):
     """A player who is shown every observation of a game, each exactly once."""

@@ -9,8 +9,6 @@ from locmsim.game.choice import chosen_by
 from locmsim.game.observation import Observation
 from locmsim.rules.rulesets import DECK_SIZE, get_rules
 
-__all__ = ["CombinedAgent", "chooser_description"]
-
 
 class CombinedAgent:
     """An agent that plays the deck of another one.

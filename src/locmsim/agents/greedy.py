@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from locmsim._core import State
-from locmsim.agents._scripted import HAND_SET_WEIGHTS, greedy_line
+from locmsim.agents._scripted import HAND_SET_WEIGHTS as HAND_SET_WEIGHTS
+from locmsim.agents._scripted import greedy_line
 from locmsim.agents.base import BaseAgent, Deck
 from locmsim.game.observation import Observation
 from locmsim.options.declarations import Option, documented
-
-__all__ = ["HAND_SET_WEIGHTS", "GreedyAgent", "greedy_turn"]
 
 
 @documented()

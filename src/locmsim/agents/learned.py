@@ -11,8 +11,6 @@ from locmsim.options.declarations import Option, documented
 if TYPE_CHECKING:
     from locmsim.policy import Policy
 
-__all__ = ["LearnedAgent", "shipped_policy"]
-
 
 #: The file of the network for each rule set that has one.
 _FILES = {"1.5": "learned.npz", "1.2": "learned-1.2.npz"}

@@ -9,8 +9,6 @@ from locmsim.agents.turn_search import TIME_MS, BeamAgent
 from locmsim.game.observation import Observation
 from locmsim.options.declarations import Option, check_values, documented
 
-__all__ = ["LEVELS", "Level", "LevelAgent"]
-
 
 @dataclass(frozen=True, slots=True)
 class Level:

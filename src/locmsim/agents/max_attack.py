@@ -6,8 +6,6 @@ from typing import ClassVar
 from locmsim.agents.base import Deck, ScriptedAgent
 from locmsim.options.declarations import documented
 
-__all__ = ["MaxAttackAgent"]
-
 
 @documented()
 @dataclass

@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 from locmsim.support.files import file_stamp
 from locmsim.support.plugins import file_version
 
-__all__ = ["cached_for_file", "load_as_option"]
-
 _T = TypeVar("_T")
 
 

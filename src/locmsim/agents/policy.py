@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from locmsim.policy import BatchPolicy
     from locmsim.policy.tracker import TurnView
 
-__all__ = ["PolicyAgent"]
-
 # Networks need numpy, which is slow to import and which no other agent needs: imported on use.
 
 

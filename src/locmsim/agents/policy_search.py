@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from locmsim.policy.tracker import TurnView
     from locmsim.search import PolicyResult, PolicySearch
 
-__all__ = ["PolicySearchAgent"]
-
 
 @documented(PolicyOptions)
 @dataclass

@@ -7,8 +7,6 @@ from locmsim.agents.base import ChoosingAgent
 from locmsim.decks import DeckBuilder, DraftPicker
 from locmsim.game.observation import Observation
 
-__all__ = ["RandomAgent"]
-
 
 @dataclass
 class RandomAgent(ChoosingAgent):

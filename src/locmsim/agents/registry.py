@@ -23,25 +23,6 @@ from locmsim.options import texts
 from locmsim.options.texts import MISSING, make, options_of, read_options
 from locmsim.support.plugins import Registry, place_of
 
-__all__ = [
-    "AGENTS",
-    "BUILT_IN",
-    "AgentInfo",
-    "AgentSpec",
-    "agent_spec",
-    "check_rules",
-    "describe_agents",
-    "did_you_mean",
-    "is_agent",
-    "is_foreign",
-    "known_agents",
-    "make_agent",
-    "parse_spec",
-    "refuse_own_cards",
-    "suggest",
-]
-
-
 #: Module and class of each agent of the library.
 BUILT_IN = {
     "random": ("random", "RandomAgent"),

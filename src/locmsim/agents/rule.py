@@ -10,8 +10,6 @@ from locmsim.rules.actions import ActionKind
 from locmsim.rules.cards import Area, Card
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["RuleAgent", "rule_turn"]
-
 
 @documented()
 @dataclass

@@ -32,8 +32,6 @@ from locmsim.search import (
 from locmsim.search._engine import seed_of_turn
 from locmsim.search.turn_search import Search
 
-__all__ = ["SHARE", "TIME_MS", "BeamAgent", "MCTSAgent", "TurnSearchAgent", "turn_times"]
-
 #: Default time for a turn, and default share of the limit. Even if another program keeps the same
 #: core busy, a turn of 100 ms is answered in time (docs/figures.md).
 TIME_MS = 120.0

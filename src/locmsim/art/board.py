@@ -10,8 +10,6 @@ from typing import NamedTuple
 from locmsim.art.cards import HEIGHT, WIDTH, card_svg
 from locmsim.rules.cards import Card
 
-__all__ = ["Place", "Side", "board_svg", "sheet_html", "sheet_svg"]
-
 _CARD = 72  # the width of a card in a picture of several
 _TALL = _CARD * HEIGHT // WIDTH
 _GAP = 6

@@ -14,21 +14,6 @@ from locmsim.art.motifs import MOTIFS
 from locmsim.art.names import card_title
 from locmsim.rules.cards import ABILITIES, Area, Card, CardType
 
-__all__ = [
-    "BADGES",
-    "FRAMES",
-    "HEIGHT",
-    "NUMBERS",
-    "NUMBER_SIZES",
-    "WIDTH",
-    "badge_svg",
-    "card_art",
-    "card_description",
-    "card_effects",
-    "card_svg",
-    "motif_of",
-]
-
 #: The size of a card in its own units.
 WIDTH, HEIGHT = 100, 140
 

@@ -11,8 +11,6 @@ from importlib import resources
 
 from locmsim.rules.cards import CardType
 
-__all__ = ["MOTIFS", "NOUNS", "Motif"]
-
 #: Tone and path data of each part, back to front.
 Motif = tuple[tuple[str, str], ...]
 

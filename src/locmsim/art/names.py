@@ -12,8 +12,6 @@ from functools import cache
 from locmsim.art.motifs import MOTIFS, NOUNS
 from locmsim.rules.cards import Card, CardType, cards_1x
 
-__all__ = ["card_title", "card_titles"]
-
 #: Adjectives of creatures by the first of these that they have, one for each group.
 _CREATURES: Mapping[str, tuple[str, ...]] = {
     "L": ("Venomous", "Deadly", "Grim", "Silent", "Pale"),

@@ -5,8 +5,6 @@
 
 from locmsim.rules.cards import Card
 
-__all__: list[str] = []
-
 
 def _repr_svg_(card: Card) -> str:
     """Return the card's picture, as notebooks show it."""

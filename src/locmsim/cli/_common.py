@@ -8,28 +8,10 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
-from locmsim.options.commands import Failure, Parser, Stopped, ended_by_signals
-
-__all__ = [
-    "DECKS_HELP",
-    "FORCE_HELP",
-    "GAME_HELP",
-    "IDS_HELP",
-    "NOTHING",
-    "STDOUT_PATHS",
-    "Failure",
-    "Parser",
-    "Stopped",
-    "add_verbose",
-    "check_output",
-    "check_target",
-    "color_wanted",
-    "ended_by_signals",
-    "interruptible",
-    "start_logging",
-    "width",
-    "write",
-]
+from locmsim.options.commands import Failure as Failure
+from locmsim.options.commands import Parser as Parser
+from locmsim.options.commands import Stopped as Stopped
+from locmsim.options.commands import ended_by_signals as ended_by_signals
 
 _T = TypeVar("_T")
 

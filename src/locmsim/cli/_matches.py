@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from locmsim.game.match import Match
     from locmsim.referee.process_match import Result
 
-__all__ = ["Played", "check_log", "load_played", "load_result"]
-
 
 class Played(NamedTuple):
     """An earlier match, with its game and the names of its players."""

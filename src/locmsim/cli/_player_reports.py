@@ -14,8 +14,6 @@ from locmsim.support.files import counted
 if TYPE_CHECKING:
     from locmsim.arena.player_report import PlayerReport
 
-__all__ = ["report_on_players"]
-
 _SUMMARY = {
     "score": "mean score",
     "deck": "chance with these decks",

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from locmsim.referee.players import Agents, Seat
 
-__all__ = ["check_game", "game_of", "seat_from", "usage_errors"]
-
 
 def game_of(options: "Namespace") -> Any:
     """Return the game of ``--game``, with ``--rules`` and ``--ids`` as far as a command has them.

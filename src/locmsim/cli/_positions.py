@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from locmsim._core import State
     from locmsim.game.observation import Observation
 
-__all__ = ["POSITION_HELP", "read_position"]
-
 POSITION_HELP = (
     "the text of a position (State.to_text), or a file that holds this text or a bot's input of"
     " one turn; -: standard input"

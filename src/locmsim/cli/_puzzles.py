@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from locmsim.referee.puzzle_scores import Attempt, Solved
     from locmsim.search.puzzles import Puzzle
 
-__all__ = ["BUILT_IN", "score_agents"]
-
 #: What names the puzzles of the package.
 BUILT_IN = "built-in"
 

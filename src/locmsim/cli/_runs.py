@@ -13,8 +13,6 @@ from locmsim.options.declarations import Declared, Option
 if TYPE_CHECKING:
     from locmsim.tuning.run import Proof
 
-__all__ = ["add_proof", "check_proof", "failures", "progress", "resumable", "show_proof"]
-
 
 def add_proof(parser: Parser) -> None:
     proof = Option("most games of the match against the start at the end; 0: no match", 0, 10**9)

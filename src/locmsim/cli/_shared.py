@@ -10,8 +10,6 @@ from locmsim.options.declarations import declaration
 from locmsim.rules.options import Ids, Rules
 from locmsim.support.files import file_named
 
-__all__ = ["SEED", "SHARED", "add_shared", "default_jobs"]
-
 
 class _Shared(NamedTuple):
     """An option of several commands."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from locmsim.search.belief import Belief
     from locmsim.search.variations import Tree, Turn
 
-__all__ = ["add_options", "run"]
-
 #: Number of cards listed for the opponent's hand.
 _CARDS = 12
 #: Default number of positions searched in each turn of a whole match, or of a tree of variations.

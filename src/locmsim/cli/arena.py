@@ -35,8 +35,6 @@ from locmsim.support.files import counted, printable
 if TYPE_CHECKING:
     from locmsim.arena import Arena
 
-__all__ = ["add_options", "run"]
-
 
 def add_options(parser: Parser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)

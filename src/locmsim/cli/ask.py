@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from locmsim.cli._matches import Played
     from locmsim.referee.process_match import Call, Result
 
-__all__ = ["add_options", "run"]
-
 #: Default of --timeout-scale: a bot that is being debugged needs more than the rules' limits.
 _SCALE = 25.0
 _CANNOT_CONTINUE = "cannot continue a turn; beam and mcts can"

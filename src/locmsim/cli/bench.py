@@ -11,8 +11,6 @@ from locmsim.rules.rulesets import RULES
 if TYPE_CHECKING:
     from locmsim.bench import Figure
 
-__all__ = ["add_options", "run"]
-
 
 #: Keys of `locmsim.bench.GROUPS`, repeated here because that module takes long to import.
 _GROUPS = (

@@ -19,8 +19,6 @@ from locmsim.options.commands import sentence
 if TYPE_CHECKING:
     from locmsim.rules.cards import Card
 
-__all__ = ["add_options", "run"]
-
 #: The start of a PNG file that this command wrote, for `check_output`.
 _PNG_HEAD = 33
 _NOTE = b"Software\0locmsim"

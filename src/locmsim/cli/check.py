@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from locmsim.contract import Game
     from locmsim.referee.checks import Check, CheckResult
 
-__all__ = ["add_options", "run"]
-
 #: After so many checks in a row that failed alike, no more are played.
 _ALIKE = 3
 

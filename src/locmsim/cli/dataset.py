@@ -26,8 +26,6 @@ from locmsim.support.lazy import named_extra
 if TYPE_CHECKING:
     from locmsim.tuning.dataset import Examples
 
-__all__ = ["add_options", "run"]
-
 #: Endings of names for what is not written.
 _OTHERS = (".csv", ".json", ".jsonl", ".npy", ".parquet", ".tsv", ".txt")
 

@@ -24,8 +24,6 @@ from locmsim.options.declarations import check_values, declared
 if TYPE_CHECKING:
     from locmsim.networks.weights import Weights, WeightsFile
 
-__all__ = ["add_options", "run"]
-
 #: The first bytes of its files: module, engine, header, readable bot, bot.
 _OURS = (
     rb"\x00asm|// The engine of locmsim for Legends of Code and Magic, rules |"

@@ -17,8 +17,6 @@ from locmsim import __version__
 from locmsim.options.commands import Parser, parsed, prepare_streams, run, sentence
 from locmsim.support.files import counted
 
-__all__ = ["COMMANDS", "command_parser", "main"]
-
 #: Summary of each command; its module has the same name.
 COMMANDS = {
     "play": "play a match between two bots: programs or agents",

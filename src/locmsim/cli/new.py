@@ -13,8 +13,6 @@ from typing import NamedTuple
 from locmsim.cli._common import Failure
 from locmsim.support.files import write_whole
 
-__all__ = ["KINDS", "add_options", "run"]
-
 
 class StarterKind(NamedTuple):
     """A set of starter files."""

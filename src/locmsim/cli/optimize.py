@@ -31,8 +31,6 @@ from locmsim.options.declarations import declared
 if TYPE_CHECKING:
     from locmsim.tuning.optimization import Optimization, Progress
 
-__all__ = ["add_options", "run"]
-
 _EPILOG = """\
 PLAYER is a command or an agent with placeholders in place of numbers:
 

@@ -12,8 +12,6 @@ from locmsim.options.declarations import Declared, Option
 if TYPE_CHECKING:
     from locmsim._core import State
 
-__all__ = ["add_options", "run"]
-
 
 def add_options(parser: Parser) -> None:
     position = parser.add_mutually_exclusive_group()

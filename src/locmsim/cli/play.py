@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from locmsim.referee.live import LiveLog
     from locmsim.referee.process_match import Result
 
-__all__ = ["add_options", "run"]
-
 #: What the line about a fault begins with, where parameters are printed.
 _FAULT = "fault="
 

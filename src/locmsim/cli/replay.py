@@ -9,8 +9,6 @@ from locmsim.cli._common import FORCE_HELP, STDOUT_PATHS, Failure, Parser, check
 from locmsim.cli._matches import check_log
 from locmsim.cli._shared import add_shared
 
-__all__ = ["add_options", "run"]
-
 #: The start of its pages.
 _OURS = rb"<!doctype html>.*Legends of Code and Magic"
 

@@ -17,8 +17,6 @@ from locmsim.cli._shared import SHARED, add_shared, default_jobs
 from locmsim.options.commands import add_option, argument_of
 from locmsim.options.declarations import declared
 
-__all__ = ["add_options", "run"]
-
 #: Settings that are options of their own name, besides the parts.
 _PLAIN = ("rules", "games", "match_games", "nodes", "pools", "seed", "network_size")
 

@@ -14,8 +14,6 @@ from locmsim.cli._shared import add_shared
 if TYPE_CHECKING:
     from locmsim.web.site import Site
 
-__all__ = ["add_options", "run"]
-
 #: The port of the pages, so that what a browser remembers of them is still there tomorrow.
 _PORT = 8415
 

@@ -34,18 +34,6 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 if TYPE_CHECKING:
     from locmsim.decks.value import DeckValue
 
-__all__ = [
-    "DECK_BUILDERS",
-    "RESTARTS",
-    "DeckBuilder",
-    "GreedyBuilder",
-    "SwapBuilder",
-    "build_deck",
-    "deck_builder",
-    "deck_line",
-    "named",
-]
-
 #: Offered cards -> base ids of the deck in the order of choice.
 DeckBuilder = Callable[[Sequence[Card]], list[int]]
 

@@ -36,16 +36,6 @@ from locmsim.options.checks import whole
 from locmsim.rules.cards import Card, CardType
 from locmsim.rules.rulesets import DECK_SIZE, RULES
 
-__all__ = [
-    "DRAFT_PICKERS",
-    "CurvePicker",
-    "DraftPicker",
-    "ExpectedPicker",
-    "HistoryPicker",
-    "draft_picker",
-    "pick",
-]
-
 #: Three offered cards, cards picked before, rule set -> index of the card to take.
 DraftPicker = Callable[[Sequence[Card], Sequence[Card], str], int]
 

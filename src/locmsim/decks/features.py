@@ -3,8 +3,6 @@
 from locmsim.networks._decks import COST_COLUMNS, ENOUGH, term_rows
 from locmsim.rules.cards import Card, CardType
 
-__all__ = ["CARD_TERMS", "card_terms"]
-
 _TYPE_NAMES = [kind.name.lower() for kind in CardType]
 _KEYWORDS = {
     "B": "breakthrough",

@@ -12,16 +12,6 @@ from locmsim.networks.weights import Weights, default_weights
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import get_rules
 
-__all__ = [
-    "CardScore",
-    "TableScore",
-    "WeightedScore",
-    "card_score",
-    "require_draft",
-    "score_of",
-    "static_order",
-]
-
 #: The value of a card to a deck, in any unit.
 CardScore = Callable[[Card], float]
 

@@ -21,8 +21,6 @@ from locmsim.rules.cards import Card
 from locmsim.search import Evaluation
 from locmsim.search.belief import prior
 
-__all__ = ["AgentPlayer", "Asked", "asked_player", "search_agent", "searcher_of", "show_choice"]
-
 _POLICY_FILES = (".npz", ".onnx", ".pt", ".ts")
 
 

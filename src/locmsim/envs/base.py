@@ -10,8 +10,6 @@ from locmsim.envs.rendering import RENDER_MODES
 from locmsim.game.layouts import Layout
 from locmsim.options.declarations import declaration
 
-__all__ = ["LocmEnvBase", "RowsEnv"]
-
 
 class RowsEnv:
     """Options, the games that are played by them, and the layouts of observations."""

@@ -16,17 +16,6 @@ from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, OFFER_SIZE, RuleSet
 
-__all__ = [
-    "CardSet",
-    "CardSource",
-    "Decks",
-    "as_offered",
-    "for_both",
-    "generated",
-    "generated_table",
-    "indices_of",
-]
-
 
 class CardSet(list[Card]):
     """Cards by ascending base id, and the decks that builders have made of them."""

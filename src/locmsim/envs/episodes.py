@@ -14,8 +14,6 @@ from locmsim.options.checks import MOST_ROWS, whole
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RuleSet, get_rules
 
-__all__ = ["EpisodeMatch", "Episodes"]
-
 
 class EpisodeMatch(Mapping[str, Any]):
     """How an episode came about, so that the referee can play it again: a mapping.

@@ -27,8 +27,6 @@ from locmsim.game.layouts import Layout
 from locmsim.options.checks import MOST_THREADS, whole
 from locmsim.rules.cards import Card
 
-__all__ = ["Games"]
-
 #: For another thread, and for an opponent that steps the environment that asks it.
 _IN_USE = "the environment is being stepped or reset: only one thread may do so at a time"
 #: Illegal actions that a message names.

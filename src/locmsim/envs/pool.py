@@ -7,8 +7,6 @@ from typing import Any
 from locmsim.agents import did_you_mean
 from locmsim.options.checks import number
 
-__all__ = ["CALLER", "Pool"]
-
 #: The name of the player whose actions are the environment's.
 CALLER = "caller"
 

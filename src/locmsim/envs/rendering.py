@@ -18,15 +18,6 @@ from locmsim.game.boards import board_text
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DECK_SIZE, RULES
 
-__all__ = [
-    "RENDER_MODES",
-    "battle_frame",
-    "battle_text",
-    "choice_frame",
-    "choice_text",
-    "show",
-]
-
 RENDER_MODES = ["ansi", "human", "rgb_array"]
 
 Frame = NDArray[np.uint8]

@@ -19,17 +19,6 @@ from locmsim.game.params import effective_params
 from locmsim.options.checks import player_number, whole
 from locmsim.rules.cards import Card
 
-__all__ = [
-    "Starts",
-    "autoreset_of",
-    "by_row",
-    "drawn_seed",
-    "known",
-    "mask_of",
-    "one_seed",
-    "stream_bits",
-]
-
 #: The option of vector environments that names the rows to reset.
 _MASK = "reset_mask"
 _AUTORESETS: dict[AutoresetMode, Literal["next", "same", "disabled"]] = {

@@ -13,8 +13,6 @@ from locmsim.envs.episodes import EpisodeMatch, Episodes
 from locmsim.rules.rulesets import DECK_SIZE
 from locmsim.search._engine import tanh
 
-__all__ = ["Results"]
-
 
 class Results:
     """The results of the rows of some episodes.

@@ -10,8 +10,6 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
 from locmsim.envs.vector import LocmVectorEnv
 
-__all__ = ["SB3VecEnv"]
-
 
 class SB3VecEnv(VecEnv):  # type: ignore[misc]
     """A `LocmVectorEnv` for algorithms of Stable-Baselines3 and sb3-contrib.

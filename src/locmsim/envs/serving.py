@@ -20,8 +20,6 @@ from locmsim.envs.episodes import Episodes
 from locmsim.envs.players import Players
 from locmsim.search.belief import prior
 
-__all__ = ["Serving"]
-
 
 class Serving:
     """Does what the rows of some episodes wait for.

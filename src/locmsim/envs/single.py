@@ -16,8 +16,6 @@ from locmsim.envs.resets import drawn_seed, known, one_seed
 from locmsim.errors import IllegalActionError
 from locmsim.options.declarations import documented
 
-__all__ = ["LocmEnv"]
-
 
 @documented(Options)
 class LocmEnv(LocmEnvBase, gymnasium.Env[Any, Any]):

@@ -7,8 +7,6 @@ from typing import Any
 from locmsim.envs._rows import Rows
 from locmsim.envs._thread_pool import ThreadPool
 
-__all__ = ["RowThreads"]
-
 
 class RowThreads:
     """Steps all rows in `threads` ranges of them; there is at least one."""

@@ -17,8 +17,6 @@ from locmsim.envs.resets import autoreset_of, by_row, drawn_seed, mask_of, strea
 from locmsim.options.checks import MOST_ROWS, MOST_THREADS
 from locmsim.options.declarations import Option, documented
 
-__all__ = ["LocmVectorEnv"]
-
 
 @documented(Options)
 class LocmVectorEnv(LocmEnvBase, VectorEnv[Any, Any, Any]):

@@ -15,8 +15,6 @@ from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import get_rules
 from locmsim.search import SearchOptions
 
-__all__ = ["LIMIT", "Bot", "export_bot"]
-
 #: Maximum number of characters on the site.
 LIMIT = 100_000
 

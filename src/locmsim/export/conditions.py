@@ -3,8 +3,6 @@
 import re
 from collections.abc import Mapping
 
-__all__ = ["resolve"]
-
 _DIRECTIVE = re.compile(r"\s*#\s*(ifdef|ifndef|if|elif|else|endif)\b(.*)")
 _COMPARISON = re.compile(r"(?P<no>!?)(?P<name>[A-Za-z_]\w*)(?: (?P<sign>==|!=) (?P<number>\d+))?")
 

@@ -13,8 +13,6 @@ from locmsim.options.declarations import check_values, documented
 from locmsim.rules.options import Rules
 from locmsim.search import TERMS, SearchOptions
 
-__all__ = ["Engine", "engine_functions", "export_engine"]
-
 _HEAD = """\
 // The engine of locmsim for Legends of Code and Magic, rules {rules}: {search} search.
 //

@@ -11,8 +11,6 @@ from importlib.resources.abc import Traversable
 from locmsim.export.conditions import resolve
 from locmsim.export.pieces import needed
 
-__all__ = ["ANY_RULES", "Groups", "function_groups", "header", "selected"]
-
 #: The value of the macro RULES for a kernel that knows the rules only when it runs.
 ANY_RULES = 3
 #: Functions by group: names without prefix, and a sentence for each.

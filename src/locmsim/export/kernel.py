@@ -11,8 +11,6 @@ from locmsim.export.minify import minify
 from locmsim.networks.weights import Weights, WeightsFile
 from locmsim.options.declarations import Option, check_values, documented
 
-__all__ = ["kernel_header"]
-
 #: Conditions that a minified header leaves out: it is for gcc and clang, and for processors that
 #: store the lowest byte first. Windows has the clock of C11, too.
 _DECIDED = {

@@ -22,19 +22,6 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES_NAMES, get_
 from locmsim.search import TERMS, BeamOptions, MCTSOptions, SearchOptions
 from locmsim.search.belief import DRAFT_TEMPERATURE, OWN_COPY, TEMPERATURES
 
-__all__ = [
-    "DATA",
-    "PARTS",
-    "SEARCHES",
-    "Ascii",
-    "Kit",
-    "SearchName",
-    "check_names",
-    "check_parts",
-    "make_kit",
-    "template",
-]
-
 _LOG = logging.getLogger(__name__)
 
 #: The folder of the templates.

@@ -11,8 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from locmsim.export.pieces import Piece, pieces, public_fields
 
-__all__ = ["minify"]
-
 _WORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int
 long register restrict return short signed sizeof static struct switch typedef union unsigned void

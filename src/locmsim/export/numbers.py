@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     _Array = NDArray[np.float32]
 
-__all__ = ["Packed", "decimals", "list_of", "pack", "pack_rows", "unpack", "unpack_rows"]
-
 #: A character has 14 bits: one of the CJK ideographs from here on, which are one UTF-16 unit and
 #: three bytes of UTF-8 each, all assigned, and the same in every normal form.
 _IDEOGRAPH = 0x4E00

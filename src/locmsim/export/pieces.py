@@ -8,8 +8,6 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-__all__ = ["Piece", "needed", "pieces", "public_fields"]
-
 _NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)")

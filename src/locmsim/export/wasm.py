@@ -15,8 +15,6 @@ from locmsim.export.engine import engine_functions, export_engine
 from locmsim.export.kit import DATA
 from locmsim.support.files import write_whole
 
-__all__ = ["cache_folder", "compile_engine", "engine_module", "module_name"]
-
 _LOG = logging.getLogger(__name__)
 
 #: Bytes that every module begins with.

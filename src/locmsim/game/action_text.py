@@ -10,8 +10,6 @@ from locmsim.rules.actions import ActionKind
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["action_words", "answer_actions", "cards_of", "line_words", "sentence"]
-
 _LANES = ("left", "right")
 
 

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 
 from locmsim._core import State
 
-__all__ = ["answer_line", "played"]
-
 
 def played(state: State, actions: Iterable[int]) -> list[str]:
     """Play actions, and return their canonical texts.

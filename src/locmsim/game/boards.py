@@ -6,8 +6,6 @@ from locmsim.game.observation import ENEMY_BOARD, HAND, MY_BOARD, CardInPlay, Ob
 from locmsim.rules.cards import BOUNDS, Card
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["board_html", "board_text", "effects", "observation_svg", "one_line", "seen_text"]
-
 
 def _head(state: State) -> str:
     head = f"LOCM {state.rules}, turn {state.turn}, player "

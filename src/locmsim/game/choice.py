@@ -32,15 +32,6 @@ from locmsim.rules.rulesets import (
     get_rules,
 )
 
-__all__ = [
-    "choice_observations",
-    "chosen_by",
-    "compiled_choice",
-    "fault_kind",
-    "fault_text",
-    "start_match",
-]
-
 #: What the referee says after the player's name, by fault: in 1.5, and in 1.x where that differs.
 _TEXTS_15 = {
     NO_ANSWER: " timeout!",

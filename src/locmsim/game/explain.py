@@ -6,8 +6,6 @@ from locmsim.errors import InvalidActionError
 from locmsim.rules.rulesets import DECK_SIZE, get_rules
 from locmsim.support.files import counted
 
-__all__ = ["explain"]
-
 _BYTE_ORDER_MARK = "\ufeff"
 _SHOWN = 40
 

@@ -15,8 +15,6 @@ from locmsim.game.observation import ENEMY_BOARD, HAND, CardInPlay, Observation,
 from locmsim.rules.cards import Area, Card
 from locmsim.rules.rulesets import DECK_SIZE, RULES
 
-__all__ = ["IdTranslator", "OldIds", "read_input"]
-
 _RULES = "1.5"
 _LANE = RULES[_RULES].lane_size
 #: Today's ids by player, in the order of the choice.

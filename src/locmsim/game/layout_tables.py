@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES, get_rules
 
-__all__ = ["ENTITIES", "Block", "Feature", "choice_table", "gym_locm_table"]
-
 _KEYWORDS = ("breakthrough", "charge", "drain", "guard", "lethal", "ward")
 _TYPES = {
     "creature": "creatures", "green": "green items", "red": "red items", "blue": "blue items"

@@ -40,7 +40,6 @@ from locmsim.game.choice import compiled_choice
 from locmsim.game.layout_tables import (
     ENTITIES,
     Block,
-    Feature,
     choice_table,
     gym_locm_table,
 )
@@ -48,18 +47,6 @@ from locmsim.options.declarations import Option
 from locmsim.options.texts import did_you_mean
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES, get_rules
-
-__all__ = [
-    "CHOICE",
-    "LAYOUTS",
-    "Block",
-    "Feature",
-    "Layout",
-    "LayoutName",
-    "battle_layout",
-    "choice_tensor",
-    "get_layout",
-]
 
 #: Names of the layouts of battles.
 LAYOUTS = tuple(LAYOUT_CODES)

@@ -5,8 +5,6 @@ from locmsim.errors import IllegalActionError, InvalidActionError
 from locmsim.rules.cards import CardType
 from locmsim.rules.rulesets import get_rules
 
-__all__ = ["illegal_actions", "illegal_reason"]
-
 
 def illegal_actions(state: State, line: str) -> list[tuple[str, str]]:
     """Return the illegal actions of an answer, each with its reason.

@@ -22,8 +22,6 @@ from locmsim.options.checks import player_number
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DECK_SIZE, RuleSet, get_rules
 
-__all__ = ["Match"]
-
 _LOG_OF_PLAY = ("rules", "ids", "params", "cards", "answers")
 #: The least time for a first answer in a match that begins in a position, in ms.
 _FIRST_MS = 1000

@@ -27,8 +27,6 @@ from locmsim.rules.rulesets import (
     get_rules,
 )
 
-__all__ = ["state_of_snapshot", "state_of_text", "state_text"]
-
 #: The second player's bonus included.
 _MOST_MANA = MAX_MANA + 1
 

@@ -11,8 +11,6 @@ from locmsim.options.texts import did_you_mean
 from locmsim.rules.cards import Card, load_cards, parse_integer
 from locmsim.rules.rulesets import RuleSet
 
-__all__ = ["Params", "effective_params", "fixed_cards"]
-
 #: Parameters other than seeds, by the rule sets that know them.
 _OTHER_PARAMS = {
     "1.5": ("predefinedCardListFile", "predefinedConstructedIds", "draftChoicesSeed"),

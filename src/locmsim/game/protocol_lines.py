@@ -5,8 +5,6 @@ from typing import Any, NamedTuple, Self
 
 from locmsim.rules.cards import Card, CardType
 
-__all__ = ["ENEMY_BOARD", "HAND", "MY_BOARD", "CardInPlay", "OpponentAction", "PlayerLine"]
-
 #: Locations of a card.
 HAND, MY_BOARD, ENEMY_BOARD = 0, 1, -1
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     _Array: TypeAlias = NDArray[np.float32]
 
-__all__ = ["json_of", "object_of", "read_archive", "write_archive"]
-
 
 def read_archive(
     file: IO[bytes], what: str, wanted: Callable[[str], bool] = lambda name: True

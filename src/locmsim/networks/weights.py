@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 else:  # numpy is slow to import
     Arrays = Mapping
 
-__all__ = ["Arrays", "Weights", "WeightsFile", "default_weights"]
-
 #: Format number of the files; any other number is refused.
 FORMAT = 1
 _WHAT = "weights file"

@@ -8,21 +8,6 @@ import math
 from operator import index
 from typing import Any
 
-__all__ = [
-    "MOST_MS",
-    "MOST_ROWS",
-    "MOST_THREADS",
-    "MOST_WORK",
-    "bound_text",
-    "budget",
-    "integer",
-    "number",
-    "player_number",
-    "range_text",
-    "seed_bits",
-    "whole",
-]
-
 #: The most milliseconds that a search may be given, some eleven days.
 MOST_MS = 1e9
 #: The most positions, visits or simulations that a search may be given.

@@ -20,21 +20,6 @@ from typing import Any, NamedTuple, NoReturn
 from locmsim.errors import EndedBySignal
 from locmsim.options.declarations import Declared
 
-__all__ = [
-    "Failure",
-    "Parser",
-    "Stopped",
-    "add_option",
-    "argument_of",
-    "end_soon",
-    "ended_by_signals",
-    "expect_again",
-    "parsed",
-    "prepare_streams",
-    "run",
-    "sentence",
-]
-
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EBADF)
 #: Replacements for terminals that cannot show a character.
 _PLAIN = {"\u00b1": "+-"}

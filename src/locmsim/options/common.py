@@ -8,27 +8,6 @@ from typing import Annotated
 from locmsim.options.checks import MOST_MS, MOST_THREADS, MOST_WORK
 from locmsim.options.declarations import Option
 
-__all__ = [
-    "Cores",
-    "Dask",
-    "Games",
-    "Isolate",
-    "Iterations",
-    "Jobs",
-    "Lenient",
-    "MatchLimit",
-    "Nodes",
-    "Port",
-    "SearchedNodes",
-    "Seconds",
-    "Seed",
-    "Share",
-    "Threads",
-    "TimeMs",
-    "TimeoutScale",
-    "Turn",
-]
-
 Cores = Annotated[int, Option("cores per game, for agents with threads", 1, MOST_THREADS)]
 Dask = Annotated[
     str, Option("address of the Dask scheduler on whose cluster the work is done", kind="str")

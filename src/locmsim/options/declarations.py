@@ -31,18 +31,6 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 from locmsim.options.checks import integer, number, range_text, whole
 
-__all__ = [
-    "Declared",
-    "Option",
-    "check",
-    "check_values",
-    "declaration",
-    "declared",
-    "documented",
-    "entries",
-    "taking",
-]
-
 _Object = TypeVar("_Object", bound=Callable[..., Any])
 #: The columns of a docstring.
 _WIDTH = 96

@@ -9,18 +9,6 @@ from typing import Any, NamedTuple
 
 from locmsim.errors import ENDINGS, text_of
 
-__all__ = [
-    "MISSING",
-    "TextOption",
-    "describe_error",
-    "did_you_mean",
-    "guess",
-    "make",
-    "options_of",
-    "read_options",
-    "written",
-]
-
 #: Types that the text of an option may be converted to, in the order in which they are tried.
 _PLAIN: tuple[type, ...] = (bool, int, float, str)
 _BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

@@ -11,8 +11,6 @@ from locmsim.game.layouts import get_layout
 from locmsim.options.checks import number, seed_bits
 from locmsim.rules.rulesets import get_rules
 
-__all__ = ["RatingPolicy", "row_seeds"]
-
 _Array = NDArray[np.float32]
 
 

@@ -15,8 +15,6 @@ from locmsim.game.layouts import Layout
 from locmsim.policy._policy import MlpRunner
 from locmsim.rules.rulesets import get_rules
 
-__all__ = ["CardRunner", "card_shapes"]
-
 _Array = NDArray[np.float32]
 #: Numbers of a card; of the pile and the step; layers, each a matrix and its biases.
 _CARD, _COUNTS = 24, 17

@@ -12,8 +12,6 @@ from locmsim.policy.contract import PolicyCaller
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
 
-__all__ = ["PolicyChooser"]
-
 
 class PolicyChooser:
     """Chooses cards as a policy of the layout "choice" rates them highest.

@@ -21,8 +21,6 @@ from locmsim.rules.rulesets import RULES
 from locmsim.support.identity import digest
 from locmsim.support.plugins import Registry
 
-__all__ = ["OnnxPolicy", "load_policy"]
-
 #: Keys of the metadata in a file.
 _KEYS = ("locmsim.rules", "locmsim.layout")
 _Array = NDArray[np.float32]

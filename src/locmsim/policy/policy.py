@@ -35,8 +35,6 @@ from locmsim.policy._policy import EntityRunner, MlpRunner, entity_shapes
 from locmsim.policy.base import RatingPolicy
 from locmsim.policy.card_network import CardRunner, card_shapes
 
-__all__ = ["Policy"]
-
 _FORMAT = 1
 _KINDS = ("entities", "mlp", "cards")
 _ACTIVATIONS = ("relu", "tanh")

@@ -33,20 +33,6 @@ if TYPE_CHECKING:
     import socket
     import subprocess
 
-__all__ = [
-    "GRACE",
-    "Child",
-    "Supervisor",
-    "end_of",
-    "kill_all",
-    "own_pipes",
-    "preparation",
-    "prepare",
-    "prepare_main",
-    "python_command",
-    "restore_streams",
-]
-
 #: Seconds in which processes may end by themselves after SIGTERM.
 GRACE = 0.2
 #: Seconds after which processes that survive SIGKILL (stuck in the kernel) are abandoned.

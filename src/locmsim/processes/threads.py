@@ -6,8 +6,6 @@ from typing import TypeVar
 
 from locmsim.options.checks import MOST_THREADS, whole
 
-__all__ = ["in_threads"]
-
 _T = TypeVar("_T")
 
 

@@ -41,21 +41,6 @@ from locmsim.processes.supervisor import (
     python_command,
 )
 
-__all__ = [
-    "CorePool",
-    "TaskRunner",
-    "UnguardedError",
-    "Workers",
-    "WorkersError",
-    "available_cores",
-    "dask_workers",
-    "end_if_imported_again",
-    "in_worker",
-    "local_workers",
-    "seat_cores",
-    "serve",
-]
-
 _log = logging.getLogger(__name__)
 
 _P = ParamSpec("_P")

@@ -9,8 +9,6 @@ from locmsim.referee.agent_process import AgentProcess, asked
 from locmsim.referee.process import BotFault, BotProcess
 from locmsim.referee.process_match import Call, Result, answer_of, begun, created, one_line
 
-__all__ = ["Again", "asked_again"]
-
 
 class Again(NamedTuple):
     """A question of the earlier match, and the new answer to it.

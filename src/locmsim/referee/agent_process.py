@@ -29,20 +29,6 @@ from locmsim.processes.supervisor import (
 )
 from locmsim.referee.process import STDERR_KEPT, BotFault, BotProcess
 
-__all__ = [
-    "AgentFacts",
-    "AgentProcess",
-    "CannotContinueError",
-    "IsolatedAgent",
-    "UnusableAgentError",
-    "asked",
-    "created",
-    "facts_of",
-    "look_at",
-    "raised",
-    "ready",
-]
-
 #: Seconds within which an agent must be imported, created and reset, and within which its process
 #: repeats the answers since it was last asked. It is no limit of the rules: it ends what hangs.
 _READY_SECONDS = 120.0

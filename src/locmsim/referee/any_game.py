@@ -10,23 +10,6 @@ from locmsim.referee.illegal import illegal_text
 from locmsim.referee.process_match import Call, Result
 from locmsim.support.files import printable
 
-__all__ = [
-    "NAMELESS",
-    "called",
-    "end_of_stderr",
-    "fault_text",
-    "heading",
-    "last_words",
-    "plain_log",
-    "plain_text",
-    "position_after",
-    "stderr_text",
-    "summary_text",
-    "view_steps",
-    "written_lines",
-    "written_text",
-]
-
 #: How many lines of a standard error people are shown.
 _STDERR_LINES = 15
 #: Maximum number of characters shown of an answer, and of its ignored parts.

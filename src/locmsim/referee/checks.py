@@ -14,8 +14,6 @@ from locmsim.referee.illegal import IllegalAction, illegal_actions
 from locmsim.referee.process import STDERR_KEPT, BotFault
 from locmsim.referee.process_match import Call, Result, play, replay_calls
 
-__all__ = ["Check", "CheckResult", "percentile", "run_check"]
-
 
 class Check(NamedTuple):
     """A match that tests a bot.

@@ -7,8 +7,6 @@ from locmsim.contract import Match
 from locmsim.referee.process_match import Result
 from locmsim.support.files import counted
 
-__all__ = ["IllegalAction", "illegal_actions", "illegal_text"]
-
 
 class IllegalAction(NamedTuple):
     """A part of an answer that had no effect because it was not legal."""

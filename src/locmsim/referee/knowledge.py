@@ -10,8 +10,6 @@ from locmsim.referee.process_match import Call, Result
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
 
-__all__ = ["knowledge_at", "known_turns", "replayed", "state_at"]
-
 
 def replayed(result: Result[Match]) -> Iterator[tuple[Call, Match]]:
     """Yield each call of a match, and the match as it was when the player was asked.

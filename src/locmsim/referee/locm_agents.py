@@ -4,8 +4,6 @@ import re
 import sys
 from typing import Any
 
-__all__ = ["LocmAgents", "may_be_agent"]
-
 #: Text that may name an agent. Most commands of programs do not match, and then the agents are
 #: not imported: a referee is started once for every game.
 _MAYBE_AGENT = re.compile(r"[\w.+-]+(:.*)?|.+\.py:[^\W\d]\w*(:.*)?", re.DOTALL)

@@ -13,8 +13,6 @@ from locmsim.referee.any_game import NAMELESS, called, heading, last_words, writ
 from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import NO_ABILITIES, Card, CardType
 
-__all__ = ["IDS_NOTE", "answer_words", "card_text", "match_text", "sentences"]
-
 _SIDES = ("left", "right")
 #: SGR codes of terminals.
 _BOLD, _RED, _DIM = "1", "31", "2"

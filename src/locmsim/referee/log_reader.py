@@ -9,19 +9,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = [
-    "OWN",
-    "REPLAY",
-    "NoJSONError",
-    "is_log",
-    "is_of_another_game",
-    "no_json",
-    "own_part",
-    "read_log",
-    "referee_log",
-    "what_is_wrong",
-]
-
 #: The key of what our logs say beyond those of the Java referee.
 OWN = "locmsim"
 #: A key that only `referee_log` writes: the log is a replay of CodinGame.

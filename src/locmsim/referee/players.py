@@ -23,8 +23,6 @@ from locmsim.referee.agent_process import (
 )
 from locmsim.referee.process import quoting_hint
 
-__all__ = ["Agents", "Seat", "seat_of"]
-
 
 class Agents(Protocol):
     """The agents of a game: what a `locmsim.contract.Game` says of them."""

@@ -19,14 +19,6 @@ from typing import ClassVar
 from locmsim.contract import FaultKind
 from locmsim.processes.supervisor import Supervisor, end_of
 
-__all__ = [
-    "MAX_LINE",
-    "STDERR_KEPT",
-    "BotFault",
-    "BotProcess",
-    "quoting_hint",
-]
-
 #: Minimum number of bytes of a line that is too long for an answer (docs/rules.md, section 10).
 MAX_LINE = 10_000
 

@@ -20,18 +20,6 @@ from locmsim.processes.supervisor import Supervisor
 from locmsim.referee.agent_process import AgentProcess, IsolatedAgent, asked
 from locmsim.referee.process import MAX_LINE, STDERR_KEPT, BotFault, BotProcess
 
-__all__ = [
-    "Call",
-    "Result",
-    "Sitting",
-    "answer_of",
-    "begun",
-    "created",
-    "one_line",
-    "play",
-    "replay_calls",
-]
-
 #: The kind of match that is played.
 _M = TypeVar("_M", bound=Match)
 #: Number of characters of an answer that a fault quotes.

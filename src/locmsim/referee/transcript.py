@@ -19,14 +19,6 @@ from locmsim.referee.log_reader import OWN, own_part, referee_log, what_is_wrong
 from locmsim.referee.process_match import Call, Result, replay_calls
 from locmsim.rules.cards import Card
 
-__all__ = [
-    "log_line",
-    "params_text",
-    "replay_log",
-    "result_log",
-    "tool_result",
-]
-
 #: Maximum number of bytes per entry of standard error in the referee's log.
 _ENTRY = 4096
 #: The parameter that names a file with the cards of a match.

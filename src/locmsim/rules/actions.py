@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 from locmsim.rules.cards import Card
 
-__all__ = ["Action", "ActionKind"]
-
 
 class ActionKind(IntEnum):
     """The kinds of action; the names are the protocol's words."""

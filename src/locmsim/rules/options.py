@@ -8,8 +8,6 @@ from typing import Annotated
 from locmsim.options.declarations import Option
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["Ids", "Rules"]
-
 Ids = Annotated[
     str,
     Option("instance ids: the current ones or those of the 2022 contest", choices=("new", "old")),

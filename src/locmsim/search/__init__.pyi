@@ -1,7 +1,7 @@
+from locmsim.search._engine import TERMS as TERMS
 from locmsim.search.analysis import Analysis as Analysis
 from locmsim.search.analysis import analyse as analyse
 from locmsim.search.belief import Belief as Belief
-from locmsim.search.evaluation import TERMS as TERMS
 from locmsim.search.evaluation import Evaluation as Evaluation
 from locmsim.search.evaluation import MoverEvaluation as MoverEvaluation
 from locmsim.search.evaluation import OnObservations as OnObservations

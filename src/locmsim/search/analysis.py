@@ -13,8 +13,6 @@ from locmsim.search.belief import Belief
 from locmsim.search.results import SearchResult
 from locmsim.search.turn_search import MCTS, BeamSearch, determinizer_at
 
-__all__ = ["Analysis", "HeldCard", "Line", "LineEstimate", "analyse", "held_cards", "line_value"]
-
 #: Number of searches that share the time of an analysis; each has its own random stream.
 _SEARCHES = 6
 #: Positions that a visit of a tree search is assumed to create, including its part of the beam;

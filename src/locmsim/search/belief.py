@@ -35,17 +35,6 @@ from locmsim.rules.rulesets import (
 )
 from locmsim.search._belief import CardPool, Knowledge, attractions_of
 
-__all__ = [
-    "DRAFT_TEMPERATURE",
-    "OWN_COPY",
-    "OWN_DECK",
-    "TEMPERATURES",
-    "Belief",
-    "attractions",
-    "draft_attractions",
-    "prior",
-]
-
 #: A card is exp(score / temperature) times as likely to be chosen as one of score 0, by the scores
 #: of the default heuristics. That of 1.5 makes the recorded decks of the contest's winner
 #: likeliest, drawn card by card as a `Determinizer` draws: the mean log-likelihood of a card is

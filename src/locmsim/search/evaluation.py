@@ -18,15 +18,6 @@ if TYPE_CHECKING:  # bots start without numpy
 
     from locmsim.batch import BatchFunction, BatchResult, StateBatch
 
-__all__ = [
-    "TERMS",
-    "Evaluation",
-    "MoverEvaluation",
-    "OnObservations",
-    "TurnEndEvaluation",
-    "win_chance",
-]
-
 
 class OnObservations:
     """Makes a batch evaluator of a function of observations, such as a network.

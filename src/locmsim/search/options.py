@@ -16,8 +16,6 @@ from typing import Annotated
 from locmsim.options.declarations import Option, check, declared, documented
 from locmsim.rules.rulesets import MAX_ACTIONS
 
-__all__ = ["BeamOptions", "MCTSOptions", "PolicyOptions", "SearchOptions", "describe_options"]
-
 
 @documented()
 @dataclass(frozen=True, slots=True, kw_only=True)

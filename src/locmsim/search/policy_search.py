@@ -29,8 +29,6 @@ from locmsim.search.options import PolicyOptions
 from locmsim.search.results import PolicyResult
 from locmsim.search.turn_search import determinizer_at
 
-__all__ = ["Evaluating", "Guide", "PolicySearch", "SearchPosition"]
-
 
 @runtime_checkable
 class Evaluating(Protocol):

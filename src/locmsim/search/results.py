@@ -7,8 +7,6 @@ if TYPE_CHECKING:  # bots start without numpy
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Plan", "PolicyResult", "SearchResult"]
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:  # bots start without numpy
 #: What holds an evaluation without being a function.
 _HELD = (TurnEndEvaluation, MoverEvaluation, Mapping, Weights)
 
-__all__ = ["MCTS", "BeamSearch", "Search"]
-
 
 def determinizer_at(
     observation: Observation | State, belief: Belief | None, done: str | Iterable[int], seed: int

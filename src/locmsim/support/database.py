@@ -10,8 +10,6 @@ from typing import ClassVar, NamedTuple, Self
 
 from locmsim.support.files import MEMORY, try_lock
 
-__all__ = ["Database", "Kind", "is_database", "numbered_entry"]
-
 _HEADER = b"SQLite format 3\0"
 
 

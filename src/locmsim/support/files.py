@@ -5,19 +5,6 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-__all__ = [
-    "MEMORY",
-    "counted",
-    "data_file",
-    "file_named",
-    "file_stamp",
-    "folder_locked",
-    "numbered",
-    "printable",
-    "try_lock",
-    "write_whole",
-]
-
 #: The path of a database that is in no file.
 MEMORY = ":memory:"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)

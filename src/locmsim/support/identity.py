@@ -19,8 +19,6 @@ from itertools import pairwise
 
 from locmsim.support.plugins import class_files, imported_names, own_files, place_of
 
-__all__ = ["difference", "digest", "home_of", "identity"]
-
 _GROUP = "locmsim.agents"
 #: Programs that run others, which an upgrade of the machine replaces.
 _RUNNER = re.compile(

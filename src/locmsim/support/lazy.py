@@ -6,8 +6,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-__all__ = ["attached", "named_extra"]
-
 #: Packages that extras install, and whose absence is met in the middle of an import -> the extra.
 _EXTRAS = {"gymnasium": "envs", "pettingzoo": "envs"}
 

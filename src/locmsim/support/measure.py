@@ -15,21 +15,6 @@ from typing import Any
 
 from locmsim.support.files import counted
 
-__all__ = [
-    "Case",
-    "Counted",
-    "Figure",
-    "Measured",
-    "Ratio",
-    "Watch",
-    "calls",
-    "hardware",
-    "measure",
-    "seconds",
-    "table",
-    "usable_cores",
-]
-
 _PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3}
 
 

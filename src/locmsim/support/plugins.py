@@ -20,19 +20,6 @@ from locmsim.support.files import file_stamp
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = [
-    "Registry",
-    "class_files",
-    "class_modules",
-    "file_version",
-    "imported_names",
-    "is_importable",
-    "own_files",
-    "place_of",
-    "shared_name",
-    "taken_module",
-]
-
 _IDENTIFIER = r"[^\W\d]\w*"
 #: A class in a file or a module, and its options.
 _CLASS = re.compile(

@@ -5,8 +5,6 @@ try:
 except ImportError:  # other Pythons; hashlib loads OpenSSL, which takes longer than all the rest
     from hashlib import blake2b
 
-__all__ = ["agent_seed", "derived_seed"]
-
 #: Random number generators everywhere take a seed of this size, signed ones too.
 _BITS = 63
 

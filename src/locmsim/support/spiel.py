@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from locmsim.options.checks import player_number
 
-__all__ = ["SpielPosition"]
-
 
 class SpielPosition:
     """A position of a two-player game without chance, whose hidden part can be drawn anew.

@@ -5,8 +5,6 @@ from typing import Protocol
 
 from vestrock._core import State
 
-__all__ = ["Bot", "RandomBot", "RuleBot", "as_line", "share_of_time"]
-
 
 class Bot(Protocol):
     """A player of one or several matches.

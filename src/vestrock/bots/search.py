@@ -8,8 +8,6 @@ from vestrock._core import State
 from vestrock.bots._search import SearchResult, TurnSearch
 from vestrock.bots.base import as_line
 
-__all__ = ["SearchBot"]
-
 
 @documented()
 class SearchBot:
