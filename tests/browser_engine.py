@@ -13,7 +13,7 @@ import pytest
 from locmsim import Match
 from locmsim.export import compile_engine, export_engine
 from locmsim.referee import Result
-from locmsim.web.engine import battle_data
+from locmsim.web.file_engine import battle_data
 
 __all__ = ["Machine", "need_compiler", "need_node"]
 

@@ -28,9 +28,9 @@ from locmsim.rules.rulesets import RULES
 from locmsim.search import Evaluation
 from locmsim.search.analysis import held_cards
 from locmsim.web import load_replay, replay_data
-from locmsim.web.engine import battle_data, packed_engine
+from locmsim.web.file_engine import battle_data, packed_engine
+from locmsim.web.match_data import legal_texts
 from locmsim.web.positions import played_turns
-from locmsim.web.views import legal_texts
 
 #: The most bytes of the modules of all rule sets, compressed.
 MOST = 290_000

@@ -20,7 +20,7 @@ from web_client import Client
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.referee import play
-from locmsim.web.engine import battle_data, packed_engine
+from locmsim.web.file_engine import battle_data, packed_engine
 from locmsim.web.positions import played_turns
 
 #: How far chances of the two machines are apart at most: of a card in a hand, and of winning, which

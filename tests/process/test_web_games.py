@@ -330,7 +330,7 @@ def test_a_game_that_breaks_off(
     def broken(*arguments: object, **options: object) -> None:
         raise RuntimeError("no more")
 
-    monkeypatch.setattr("locmsim.web.play.Sitting", broken)
+    monkeypatch.setattr("locmsim.web.hosted_matches.Sitting", broken)
     page = table()
     page.new("agent-random")
     page.take(page.offers()[0][:30])

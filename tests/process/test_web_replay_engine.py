@@ -17,8 +17,8 @@ from helpers import RULE_SETS, golden_games, golden_result, main, write_log
 from web_server import Server, log_key, server, visit
 
 from locmsim.web import load_replay, replay_html
+from locmsim.web.match_data import legal_texts
 from locmsim.web.positions import played_turns, state_at_step
-from locmsim.web.views import legal_texts
 
 __all__ = ["browser", "open_page", "server", "visit"]
 

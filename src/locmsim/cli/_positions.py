@@ -51,7 +51,7 @@ def read_position(
 
 def _last_question(text: str, rules: str | None) -> str:
     """Return the last question of a bot's whole input; a text of one question unchanged."""
-    from locmsim.web.captures import questions_of
+    from locmsim.web.file_capture import questions_of
 
     asked = []
     try:

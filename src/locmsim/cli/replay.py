@@ -83,8 +83,8 @@ def run(options: argparse.Namespace) -> None:
 
 def _page(options: argparse.Namespace) -> str:
     from locmsim.web import load_replay, replay_html
-    from locmsim.web.captures import capture_html, is_capture
-    from locmsim.web.matches import play_html
+    from locmsim.web.file_capture import capture_html, is_capture
+    from locmsim.web.file_play import play_html
 
     if options.play:
         return play_html(options.rules or "1.5")

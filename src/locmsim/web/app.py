@@ -1,7 +1,7 @@
 """The application: all pages behind one guard."""
 
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Container
 from html import escape
 from importlib import resources
 
@@ -13,14 +13,14 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from locmsim.web import (
-    arenas,
-    game_list,
-    gamepage,
-    home,
-    play,
-    practice,
-    searches,
-    setup,
+    hosted_matches,
+    page_arena,
+    page_home,
+    page_match,
+    page_matches,
+    page_practice,
+    page_setup,
+    search_jobs,
 )
 from locmsim.web.endpoints import Refusal, error_response
 from locmsim.web.security import Guard
@@ -31,19 +31,19 @@ __all__ = ["PAGES", "create_app"]
 #: The functions that make the pages, in the order of the links. A new page is a module with one and
 #: a script in ``static``, where it may have a style sheet as well.
 PAGES: tuple[Callable[[Site], Page], ...] = (
-    home.page,
-    game_list.page,
-    practice.page,
-    arenas.page,
-    setup.page,
-    gamepage.page,
-    play.page,
+    page_home.page,
+    page_matches.page,
+    page_practice.page,
+    page_arena.page,
+    page_setup.page,
+    page_match.page,
+    hosted_matches.page,
 )
 
 #: The functions that make the endpoints of several pages.
 SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (
-    game_list.routes,
-    searches.routes,
+    page_matches.routes,
+    search_jobs.routes,
 )
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}
@@ -76,7 +76,7 @@ def create_app(site: Site) -> Starlette:
     routes += [*site.news.routes(), *site.jobs.routes()]
     for page in pages:
         if page.address:
-            routes.append(Route(page.address, _shown(shell, page, f"{page.name}.css" in files)))
+            routes.append(Route(page.address, _shown(shell, page, files)))
         routes += page.routes
 
     @contextlib.asynccontextmanager
@@ -97,8 +97,9 @@ def _needs_token(path: str) -> bool:
     return path.startswith("/api/")
 
 
-def _shown(shell: str, page: Page, styled: bool) -> Callable[[Request], Response]:
-    style = f'<link rel="stylesheet" href="/static/{page.name}.css">' if styled else ""
+def _shown(shell: str, page: Page, files: Container[str]) -> Callable[[Request], Response]:
+    own = f"page-{page.name}.css"
+    style = f'<link rel="stylesheet" href="/static/{own}">' if own in files else ""
     text = shell.replace("%TITLE%", escape(page.title or "a match")).replace("%STYLE%", style)
     text = text.replace("%NAME%", page.name)
     return lambda request: Response(text, media_type="text/html")

@@ -21,8 +21,9 @@ from locmsim.referee.process_match import Result
 from locmsim.referee.transcript import log_line
 from locmsim.support.files import file_stamp
 from locmsim.web.keys import Key, KeyKind
-from locmsim.web.live_matches import LiveMatches
+from locmsim.web.live_logs import LiveMatches
 from locmsim.web.log_files import LogFiles
+from locmsim.web.match_data import seat_names, told_apart
 from locmsim.web.sources import (
     arena_game,
     arena_match,
@@ -31,7 +32,6 @@ from locmsim.web.sources import (
     part_view,
     replay_of,
 )
-from locmsim.web.views import seat_names, told_apart
 
 __all__ = ["Library"]
 

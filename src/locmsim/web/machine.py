@@ -19,9 +19,9 @@ from locmsim.rules.rulesets import RULES
 from locmsim.search.analysis import analyse, line_value
 from locmsim.search.belief import Belief
 from locmsim.search.turn_search import determinizer_at
-from locmsim.web.panel import HELD, LINES, SAMPLES, SEED
+from locmsim.web.engine_panel import HELD, LINES, SAMPLES, SEED
+from locmsim.web.match_data import Cards, board_view, legal_texts
 from locmsim.web.positions import Position
-from locmsim.web.views import Cards, board_view, legal_texts
 
 __all__ = ["Machine", "Place", "machine_of_match", "machine_of_position"]
 

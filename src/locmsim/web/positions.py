@@ -13,7 +13,7 @@ from locmsim.referee.knowledge import knowledge_at, replayed
 from locmsim.referee.process_match import Call, Result
 from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
-from locmsim.web.views import told_apart
+from locmsim.web.match_data import told_apart
 
 __all__ = [
     "Position",

@@ -16,10 +16,10 @@ from locmsim.web.jobs import Jobs
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.library import Library
 from locmsim.web.machine import Machine, machine_of_match, machine_of_position
+from locmsim.web.match_data import told_apart
 from locmsim.web.news import News
 from locmsim.web.opponents import Opponent, opponents
 from locmsim.web.positions import Position, state_at_step
-from locmsim.web.views import told_apart
 
 __all__ = ["Page", "Site"]
 
@@ -31,7 +31,7 @@ _KEPT = 200
 class Page:
     """A page: what its module gives to `locmsim.web.app.create_app`."""
 
-    #: Its script is ``static/NAME.js``, an ES module.
+    #: Its script is ``static/page-NAME.js``, an ES module.
     name: str
     #: What the link to it says; empty for a page that is in no menu.
     title: str

@@ -313,7 +313,7 @@ STUBS: dict[str, dict[str, Any]] = {
     "tune": {"locmsim.tuning.Tuner.run": wraps(Tuner.run)(ends_at_once)},
     "--template": {"locmsim.tuning.optimization.Optimization.run": ends_at_once},
     "--play": {
-        "locmsim.web.matches.play_html": lambda rules: f"<!doctype html>{rules}",
+        "locmsim.web.file_play.play_html": lambda rules: f"<!doctype html>{rules}",
         "webbrowser.open": lambda url: True,
     },
     "tcp://a:1": {"locmsim.arena.Arena.run": lambda *_, **__: None},

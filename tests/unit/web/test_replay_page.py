@@ -20,7 +20,7 @@ from locmsim.art import card_title, card_titles
 from locmsim.referee import play, replay_calls
 from locmsim.referee.transcript import result_log
 from locmsim.web import load_replay, replay_data, replay_html
-from locmsim.web.captures import capture_data
+from locmsim.web.file_capture import capture_data
 
 
 def embedded(page: str) -> Any:

@@ -123,7 +123,7 @@ def test_headers_of_every_answer(page: Client) -> None:
     query = {"token": page.token}
     answers = {
         path: page.client.get(path, params={**query, "game": key})
-        for path in ("/game/p0", "/static/play.js", "/api/games", "/api/none", "/none")
+        for path in ("/game/p0", "/static/playedmatch.js", "/api/games", "/api/none", "/none")
     }
     answers["refused"] = page.client.get("/games", headers={"host": "evil.example"})
     for answer in answers.values():
@@ -555,8 +555,9 @@ def test_without_the_packages(
 
     for name in [name for name in sys.modules if name.partition(".")[0] == "starlette"]:
         monkeypatch.delitem(sys.modules, name)
-    names = ("server", "app", "play", "game_list", "machine", "site", "endpoints", "security")
-    for name in (*names, "home", "setup", "gamepage", "searches", "jobs"):
+    names = ("server", "app", "hosted_matches", "machine", "site", "endpoints", "security")
+    pages = ("page_home", "page_matches", "page_setup", "page_match")
+    for name in (*names, *pages, "search_jobs", "jobs"):
         monkeypatch.delitem(sys.modules, f"locmsim.web.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "starlette", None)
     assert main(["web"]) == 1
@@ -695,7 +696,7 @@ def test_a_thirteenth_game_ends_none(page: Client, monkeypatch: pytest.MonkeyPat
     """It is refused while twelve are played; games that are over make room, and forgotten ones."""
     passed = 0.0
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed, strftime=time.strftime)
-    monkeypatch.setattr("locmsim.web.play.time", clock)
+    monkeypatch.setattr("locmsim.web.hosted_matches.time", clock)
     data = {"players": [None, "agent-random"], "rules": "1.2"}
     keys = [page.post("/api/play/new", **data)["game"] for _ in range(12)]
     error = page.post("/api/play/new", 429, **data)["error"]

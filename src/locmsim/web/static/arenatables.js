@@ -2,7 +2,7 @@
 // The tables of a tournament: its players, and the pairs of them.
 
 import { $, element, minus, number as digits } from "./dom.js";
-import { table } from "./matches.js";
+import { table } from "./matchrows.js";
 
 /** @typedef {{name: string, spec: string, games: number, wins: number, draws: number,
  *   points: number, games_by_seat: number[], wins_by_seat: number[], pairs: number, score: number,

@@ -2,8 +2,8 @@
 // The one-file page with an engine: shows the match that it carries.
 
 import { $ } from "./dom.js";
-import { FilePage } from "./filepage.js";
-import { unpacked } from "./files.js";
+import { FilePage } from "./filematch.js";
+import { unpacked } from "./packed.js";
 import { Local } from "./local.js";
 import { begunOf } from "./matchtext.js";
 

@@ -4,8 +4,8 @@
 
 import { ChoiceView, takenBy } from "./choice.js";
 import { $, button, element, keep, kept, onKeys, select, valueOf } from "./dom.js";
-import { playLocal } from "./filepage.js";
-import { unpacked } from "./files.js";
+import { playLocal } from "./filematch.js";
+import { unpacked } from "./packed.js";
 import { showHelp } from "./help.js";
 import { Local, Teller } from "./local.js";
 import { begunFrom, offerText } from "./matchtext.js";

@@ -2,7 +2,7 @@
 // The engine that a page's file has in it, without a server, and the steps of what machines tell.
 
 import { LANE_NAMES } from "./board.js";
-import { unpacked } from "./files.js";
+import { unpacked } from "./packed.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
 /** @typedef {import("./viewer.js").Match} Match */

@@ -4,7 +4,7 @@
 
 import { copiesOf, manaCurve } from "./curve.js";
 import { button, element, nameOf, select } from "./dom.js";
-import { save, unpacked } from "./files.js";
+import { save, unpacked } from "./packed.js";
 
 /** @typedef {import("./viewer.js").Match} Match */
 

@@ -12,7 +12,7 @@ import { shown, tell } from "./site.js";
 /** @typedef {Turn & {worlds: World[]}} Line */
 
 export class TreePanel {
-  /** @param {import("./viewer.js").Viewer} viewer @param {import("./engine.js").Engine} engine
+  /** @param {import("./viewer.js").Viewer} viewer @param {import("./enginepanel.js").Engine} engine
    * @param {string} key of the match or the position */
   constructor(viewer, engine, key) {
     this.viewer = viewer;

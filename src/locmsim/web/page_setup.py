@@ -11,8 +11,8 @@ from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import RULES
 from locmsim.web.endpoints import get
 from locmsim.web.forms import form_of, values_of
+from locmsim.web.match_data import Cards
 from locmsim.web.site import Page, Site
-from locmsim.web.views import Cards
 
 __all__ = ["page"]
 

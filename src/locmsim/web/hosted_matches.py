@@ -37,15 +37,15 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
 from locmsim.search.belief import Belief
 from locmsim.support.files import write_whole
 from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, texts_of, whole_of
+from locmsim.web.engine_panel import CHANCES
+from locmsim.web.file_replay import chat_of
 from locmsim.web.forms import form_of, up_to, values_of
 from locmsim.web.jobs import StoppedError
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.machine import Machine, machine_of_match
+from locmsim.web.match_data import PERSON, Cards, match_page, told_apart, turn_step
 from locmsim.web.opponents import Opponent, opponent_of
-from locmsim.web.panel import CHANCES
-from locmsim.web.replay import chat_of
 from locmsim.web.site import Page, Site
-from locmsim.web.views import PERSON, Cards, match_page, told_apart, turn_step
 
 __all__ = ["OutdatedError", "PlayedGame", "page"]
 

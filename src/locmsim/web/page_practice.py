@@ -20,12 +20,12 @@ from locmsim.referee.turn_report import (
 )
 from locmsim.search.puzzles import DIFFICULTIES, Puzzle, built_in_puzzles
 from locmsim.web.endpoints import Refusal, get, post, text_of, texts_of, whole_of
-from locmsim.web.gamepage import position_data
 from locmsim.web.jobs import Job
 from locmsim.web.machine import machine_of_position
+from locmsim.web.match_data import PERSON, seat_names, told_apart
+from locmsim.web.page_match import position_data
 from locmsim.web.positions import Position, position_of_game
 from locmsim.web.site import Page, Site
-from locmsim.web.views import PERSON, seat_names, told_apart
 
 __all__ = ["page"]
 

@@ -9,14 +9,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from locmsim.referee.transcript import result_log
-from locmsim.web.captures import is_capture, questions_of
 from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
+from locmsim.web.file_capture import is_capture, questions_of
+from locmsim.web.file_replay import replay_data, replay_html
 from locmsim.web.keys import Key, KeyKind
+from locmsim.web.match_data import Cards, legal_texts, match_page, turn_step
 from locmsim.web.positions import Position, position_of_text
-from locmsim.web.replay import replay_data, replay_html
 from locmsim.web.site import Page, Site
 from locmsim.web.sources import replay_of
-from locmsim.web.views import Cards, legal_texts, match_page, turn_step
 
 __all__ = ["page", "position_data"]
 
@@ -102,7 +102,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
     site.news.add("live", library.view_version, _LOOK)
     site.data[KeyKind.POSITION] = lambda key: position_data(_found(site.positions, key))
     return Page(
-        "game",
+        "match",
         "",
         [
             get("/api/game", data),

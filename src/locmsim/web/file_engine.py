@@ -11,8 +11,8 @@ from locmsim.game.match import Match
 from locmsim.referee.knowledge import replayed
 from locmsim.referee.process_match import Result
 from locmsim.referee.turn_report import WORLDS
-from locmsim.web.files import packed, packed_json, program
-from locmsim.web.panel import CHANCES, HELD, LINES, SAMPLES, SEED
+from locmsim.web.engine_panel import CHANCES, HELD, LINES, SAMPLES, SEED
+from locmsim.web.file_parts import packed, packed_json, program
 
 __all__ = ["battle_data", "packed_engine"]
 

@@ -41,4 +41,4 @@ def routes(site: Site) -> list[BaseRoute]:
 
 def page(site: Site) -> Page:
     """Return the page *Games*: the list of matches."""
-    return Page("games", "Games", address="/games")
+    return Page("matches", "Games", address="/games")

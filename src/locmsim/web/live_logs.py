@@ -11,8 +11,8 @@ from locmsim.arena.store import Store
 from locmsim.contract import LIVE_SUFFIX
 from locmsim.referee.live_reader import LiveReader
 from locmsim.web.keys import Key, KeyKind
+from locmsim.web.match_data import seat_names
 from locmsim.web.sources import begun_match
-from locmsim.web.views import seat_names
 
 __all__ = ["LiveMatches"]
 

@@ -11,8 +11,8 @@ from locmsim.rules.actions import ActionKind
 from locmsim.rules.cards import BOUNDS, Card, cards_1x
 from locmsim.rules.rulesets import RULES
 from locmsim.search.belief import Belief
-from locmsim.web.replay import page_html
-from locmsim.web.views import Cards, match_page, turn_step
+from locmsim.web.file_replay import page_html
+from locmsim.web.match_data import Cards, match_page, turn_step
 
 __all__ = ["capture_data", "capture_html", "is_capture", "questions_of"]
 

@@ -3,16 +3,16 @@
 
 import { ChoiceView } from "./choice.js";
 import { $, button, element, valueOf } from "./dom.js";
-import { Engine } from "./engine.js";
+import { Engine } from "./enginepanel.js";
 import { follow } from "./follow.js";
 import { opponentsBy } from "./form.js";
 import { playOn } from "./matchpanels.js";
-import { Game } from "./play.js";
+import { Game } from "./playedmatch.js";
 import { Remote } from "./remote.js";
-import { ReportPanel } from "./report.js";
+import { ReportPanel } from "./reportpanel.js";
 import { Refused, address, ask, notice, shown, tell } from "./site.js";
-import { TreePanel } from "./tree.js";
-import { showView } from "./view.js";
+import { TreePanel } from "./treepanel.js";
+import { showView } from "./otherviewer.js";
 import { Viewer } from "./viewer.js";
 
 const key = decodeURIComponent(location.pathname.slice("/game/".length));
@@ -251,7 +251,7 @@ function endingOf(data, over) {
   return links.childElementCount ? [...parts, links] : parts;
 }
 
-/** A match of another game. @param {import("./view.js").View} data */
+/** A match of another game. @param {import("./otherviewer.js").View} data */
 function view(data) {
   const grow = showView($("main"), data, (have) => ask("/api/game", { game: key, have }));
   if (!data.running) return;

@@ -3,7 +3,7 @@
 // sequential test, the pairs and the games.
 
 import { drawScore, drawTest } from "./arenacharts.js";
-import { ArenaGames } from "./arenagames.js";
+import { ArenaGames } from "./arenamatches.js";
 import { drawPairs, drawPlayers } from "./arenatables.js";
 import { CardTable } from "./cardtable.js";
 import { chartOf } from "./chart.js";

@@ -23,12 +23,12 @@ from locmsim.search.belief import Belief
 from locmsim.search.turn_search import determinizer_at
 from locmsim.search.variations import Tree, Turn, World, check_hand, variations
 from locmsim.web.endpoints import Refusal, post, text_of, texts_of
+from locmsim.web.engine_panel import CHANCES
 from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import Job
 from locmsim.web.machine import Machine, Place
-from locmsim.web.panel import CHANCES
+from locmsim.web.match_data import Cards, action_steps, turn_step
 from locmsim.web.site import Site
-from locmsim.web.views import Cards, action_steps, turn_step
 
 __all__ = ["routes"]
 

@@ -3,7 +3,7 @@
 
 import { everybody } from "./arenatables.js";
 import { $, element, number as digits, refill, select, valueOf } from "./dom.js";
-import { MatchList, matchRow } from "./matches.js";
+import { MatchList, matchRow } from "./matchrows.js";
 import { ask } from "./site.js";
 
 /** @typedef {import("./arenatables.js").Results} Results */
@@ -58,7 +58,7 @@ export class ArenaGames {
     const lost_by = valueOf("ended") === "lost" ? player : "";
     const { games, next } = await ask("/api/games", { ...query, lost_by, count: ROWS });
     const titles = ["game", "players", `${turn}s`, "fault", ...(watched ? ["open"] : [])];
-    const rows = games.map((/** @type {import("./matches.js").Game} */ game) =>
+    const rows = games.map((/** @type {import("./matchrows.js").Game} */ game) =>
       matchRow(
         game,
         element("td.number", digits(Number(game.number))),

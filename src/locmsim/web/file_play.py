@@ -8,10 +8,10 @@ from typing import Any
 from locmsim.game.match import Match
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
-from locmsim.web.engine import packed_engine
-from locmsim.web.files import packed_json
-from locmsim.web.replay import page_html
-from locmsim.web.views import Cards
+from locmsim.web.file_engine import packed_engine
+from locmsim.web.file_parts import packed_json
+from locmsim.web.file_replay import page_html
+from locmsim.web.match_data import Cards
 
 __all__ = ["SETS", "play_html"]
 

@@ -2,7 +2,7 @@
 // A match that is played: a person against a machine's answers, or two bots that are watched.
 
 import { button, element } from "./dom.js";
-import { Engine } from "./engine.js";
+import { Engine } from "./enginepanel.js";
 import { pathTo, Teller } from "./local.js";
 import { Viewer } from "./viewer.js";
 

@@ -23,7 +23,7 @@ const chance = (value) => (1 + value) / 2;
 
 export class ReportPanel {
   /** @param {Viewer} viewer @param {string} key
-   * @param {import("./engine.js").Engine} engine */
+   * @param {import("./enginepanel.js").Engine} engine */
   constructor(viewer, key, engine) {
     this.viewer = viewer;
     this.engine = engine;

@@ -6,7 +6,7 @@ import { painter } from "./cards.js";
 import "./cardtext.js";
 import { $, element, number, panel, refill, select, valueOf } from "./dom.js";
 import { fieldOf, form, opponentsBy, valuesOf } from "./form.js";
-import { playersCell } from "./matches.js";
+import { playersCell } from "./matchrows.js";
 import { address, ask, shown, tell } from "./site.js";
 
 const LEVEL = "level5";

@@ -2,7 +2,7 @@
 // The page Games: a list of all matches, with filters.
 
 import { $, button, element, labelled, named, refill, select, valueOf } from "./dom.js";
-import { MatchList, matchRow } from "./matches.js";
+import { MatchList, matchRow } from "./matchrows.js";
 import { follow } from "./follow.js";
 import { form } from "./form.js";
 import { ask } from "./site.js";
@@ -12,7 +12,7 @@ const ROWS = matchMedia("(max-width: 760px)").matches ? 25 : 100;
 const TITLES = ["game", "players", "rules", "turns", "fault", "open"];
 const FILTERS = ["player", "lost_by", "fault", "least", "most", "rules"];
 
-/** @param {import("./matches.js").Game} game */
+/** @param {import("./matchrows.js").Game} game */
 function row(game) {
   const where = game.number === null ? game.source : `${game.source}:${game.number}`;
   const rules = element("td", { "data-name": "rules" }, game.rules ?? game.game);

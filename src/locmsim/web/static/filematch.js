@@ -3,12 +3,12 @@
 // play on from them.
 
 import { button, element, valueOf } from "./dom.js";
-import { Engine } from "./engine.js";
-import { save } from "./files.js";
+import { Engine } from "./enginepanel.js";
+import { save } from "./packed.js";
 import { Local } from "./local.js";
 import { playOn } from "./matchpanels.js";
 import { logOf } from "./matchtext.js";
-import { Game } from "./play.js";
+import { Game } from "./playedmatch.js";
 import { Viewer } from "./viewer.js";
 
 const MIDDLE = 6;

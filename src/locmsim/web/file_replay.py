@@ -25,10 +25,9 @@ from locmsim.referee.transcript import log_line
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 from locmsim.search.evaluation import Evaluation
-from locmsim.web.engine import packed_engine
-from locmsim.web.files import joined, packed_json, program
-from locmsim.web.positions import played_turns
-from locmsim.web.views import (
+from locmsim.web.file_engine import packed_engine
+from locmsim.web.file_parts import joined, packed_json, program
+from locmsim.web.match_data import (
     PERSON,
     Cards,
     action_steps,
@@ -36,6 +35,7 @@ from locmsim.web.views import (
     told_apart,
     turn_step,
 )
+from locmsim.web.positions import played_turns
 
 __all__ = ["chat_of", "page_html", "replay_data", "replay_html", "replay_policy"]
 
@@ -63,17 +63,17 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
     dict
         ``rules``, ``lanes``, ``names``, ``scores``, ``winner``, ``fault`` (None or its text),
         ``params`` (texts), ``stderr`` (one text a player), ``seat`` (of the person who played, who
-        sits below; None for a match of two bots), the cards as of `locmsim.web.views.Cards`,
+        sits below; None for a match of two bots), the cards as of `locmsim.web.match_data.Cards`,
         ``choice`` (keys of what each player took), ``offers`` (keys of what both chose from: one
         list, or one for each pick of 1.x), ``choice_stderr`` (of each player), ``steps``.
 
         A step has ``turn``, ``player``, ``action`` (text, or None where a turn begins), ``words``
         (the same for people), ``board`` (the position after it, as of
-        `locmsim.web.views.board_view`) and, where a turn begins, ``ms``, ``answer``, ``chat`` (the
-        words after its actions), ``illegal`` (the first illegal actions of the answer, each with
-        its reason) and ``stderr`` (what the bot wrote to its standard error in that turn, of a long
-        text the two ends). ``value`` is what the value network says at the end of the
-        last turn that ended, -1 to 1 for player 0, where the rule set has such a network.
+        `locmsim.web.match_data.board_view`) and, where a turn begins, ``ms``, ``answer``, ``chat``
+        (the words after its actions), ``illegal`` (the first illegal actions of the answer, each
+        with its reason) and ``stderr`` (what the bot wrote to its standard error in that turn, of a
+        long text the two ends). ``value`` is what the value network says at the end of the last
+        turn that ended, -1 to 1 for player 0, where the rule set has such a network.
     """
     match = result.match
     cards = Cards(match.cards)
@@ -147,7 +147,7 @@ def replay_html(
     data = {**replay_data(result, names), "view": view, "files": _files(result, names)}
     if engine:
         data["engine"] = packed_engine(result.match.rules, result)
-    return page_html(data, "engine" if engine else "file")
+    return page_html(data, "engine" if engine else "replay")
 
 
 def _files(result: Result[Match], names: tuple[str, str]) -> str:
@@ -161,9 +161,9 @@ def _files(result: Result[Match], names: tuple[str, str]) -> str:
     return packed_json({"log": log_line(result, names), "positions": positions})
 
 
-def page_html(data: dict[str, Any], kind: str = "file") -> str:
-    """Return a page of one file: for "file" and "engine", it shows the data of `replay_data`, with
-    ``view`` and ``engine`` added."""
+def page_html(data: dict[str, Any], kind: str = "replay") -> str:
+    """Return a page of one file: for "replay" and "engine", it shows the data of `replay_data`,
+    with ``view`` and ``engine`` added."""
     text = json.dumps(data, separators=(",", ":"))
     # Nothing in the data can end the element it stands in.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
@@ -180,13 +180,13 @@ def page_html(data: dict[str, Any], kind: str = "file") -> str:
 
 
 @cache
-def replay_policy(kind: str = "file") -> str:
+def replay_policy(kind: str = "replay") -> str:
     """Return the content security policy of `replay_html`: its script and style, no other.
 
     Parameters
     ----------
     kind : str
-        "file"; or "engine" or "play" for a page with an engine, which it compiles and runs in a
+        "replay"; or "engine" or "play" for a page with an engine, which it compiles and runs in a
         worker of its own.
 
     Returns
@@ -196,7 +196,7 @@ def replay_policy(kind: str = "file") -> str:
     """
     scripts, styles = _FILES[kind]
     script = f"script-src '{_digest(program(*scripts))}'"
-    has_engine = kind != "file"
+    has_engine = kind != "replay"
     return "; ".join(
         (
             "default-src 'none'",
@@ -211,14 +211,14 @@ def replay_policy(kind: str = "file") -> str:
 
 
 _VIEWER = (
-    *("dom.js", "files.js", "words.js", "cards.js", "cardtext.js", "board.js", "chart.js"),
+    *("dom.js", "packed.js", "words.js", "cards.js", "cardtext.js", "board.js", "chart.js"),
     *("curve.js", "written.js", "moves.js", "panels.js", "playback.js", "matchpanels.js"),
     "viewer.js",
 )
-_ENGINE = (*_VIEWER, "engine.js", "local.js", "matchtext.js", "play.js", "filepage.js")
+_ENGINE = (*_VIEWER, "enginepanel.js", "local.js", "matchtext.js", "playedmatch.js", "filematch.js")
 #: The modules of each kind of page, each behind those that it imports, and its styles.
 _FILES = {
-    "file": ((*_VIEWER, "file.js"), ("base.css", "board.css")),
+    "replay": ((*_VIEWER, "file-replay.js"), ("base.css", "board.css")),
     "engine": ((*_ENGINE, "file-engine.js"), ("base.css", "board.css", "panel.css")),
     "play": (
         (*_ENGINE, "choice.js", "help.js", "file-play.js"),
