@@ -35,12 +35,11 @@ from locmsim._bench import (
     packed_worlds,
     random_turns,
 )
-from locmsim._core import Determinizer, State
+from locmsim._core import State
 from locmsim.agents import Agent, make_agent
 from locmsim.agents.learned import shipped_policy
 from locmsim.batch import StateBatch
 from locmsim.contract import play_match
-from locmsim.game.layouts import get_layout
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.game.positions import random_game, start_position
@@ -52,12 +51,7 @@ from locmsim.search import (
     MCTS,
     BeamSearch,
     Belief,
-    PolicyOptions,
-    PolicySearch,
-    SearchPosition,
 )
-from locmsim.search._forest import Forest
-from locmsim.search.policy_search import Evaluating
 from locmsim.support.measure import (
     Case,
     Counted,
@@ -552,73 +546,7 @@ def _searches(rules: str) -> Iterator[Measured]:
         yield Measured(name, f"{unit}/s", case(search, unit, budget))
 
 
-_TREES = 1024
-_SIMULATIONS = 64
-
-
-def _forest(rules: str) -> Iterator[Measured | Counted]:  # noqa: C901 (a list of measurements)
-    """Measure a forest of 1,024 trees by itself, and with networks that guide it."""
-    rows = np.arange(_TREES)
-
-    def worlds() -> list[Determinizer]:
-        known = [belief.determinizer() for _, belief in search_positions(rules)]
-        return [known[row % len(known)] for row in rows]
-
-    def forest(layout: str | None) -> Callable[[], Case]:
-        def make() -> Case:
-            known, actions = worlds(), starts(rules)[0].num_distinct_actions()
-            random, seeds = np.random.default_rng(1), rows.astype(np.uint64)
-            values = random.uniform(-0.3, 0.3, _TREES)
-            logits = random.normal(size=(_TREES, actions)).astype(np.float32)
-            options = PolicyOptions(simulations=_SIMULATIONS, leaves=1)
-            noise = np.zeros((_TREES, actions))
-            seen = masks = None
-            if layout is not None:
-                kind = get_layout(layout, rules)
-                seen = np.zeros((_TREES, *kind.shape), kind.dtype)
-                masks = np.zeros((_TREES, actions), np.int8)
-
-            def run(trees: Forest) -> int:
-                while (n := trees.gather(seen, masks)) >= 0:
-                    trees.scatter(logits[:n], values[:n], True)
-                return _TREES * (_SIMULATIONS + 1)
-
-            def new() -> tuple[Forest]:
-                return (Forest(known, [None] * _TREES, seeds, noise, options, layout, 1),)
-
-            def sample() -> None:
-                for _, belief in search_positions(rules):
-                    n = _TREES * (_SIMULATIONS + 1) // len(search_positions(rules))
-                    StateBatch.sample(belief, n, 1)
-
-            return Case(run, new, sample)
-
-        return make
-
-    yield Measured("a simulation, without evaluator and sampling", "us", forest(None))
-    yield Measured("... and with the observation of the leaf", "us", forest("entities"))
-
-    def guided(evaluator: Evaluating, trees: int, simulations: int) -> Callable[[], Case]:
-        search = PolicySearch(evaluator, simulations, leaves=1)
-
-        def make() -> Case:
-            seen = search_positions(rules)
-            positions = [SearchPosition(*seen[row % len(seen)]) for row in range(trees)]
-
-            def run() -> int:
-                search.search_many(positions)
-                return trees * simulations
-
-            return Case(run)
-
-        return make
-
-    compiled = Policy.random(rules=rules, seed=1)
-    name = "guided by the compiled network, one position"
-    yield Measured(name, "simulations/s", guided(compiled, 1, 256))
-    library, network = _rating_network(rules)
-    name = f"guided by {library}, 1,024 positions"
-    yield Measured(name, "simulations/s", guided(network, _TREES, 16))
+def _network(rules: str) -> Iterator[Counted]:
     name = "the compiled network over numpy's products"
     yield Counted(name, "x", partial(_in_one_thread, f"bench.decision_over_products({rules!r})"))
 
@@ -668,42 +596,6 @@ def _in_one_thread(expression: str) -> float:
         check=True,
     )
     return float(found.stdout)
-
-
-class _Rating(NamedTuple):
-    """A network with two layers of 160 units for observations of "entities-f32"."""
-
-    rules: str
-    weights: tuple[Any, ...]
-    torch: Any
-    layout: str = "entities-f32"
-
-    def evaluate(self, observations: NDArray[Any], /) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return logits and values."""
-        first, second, last = self.weights
-        if self.torch is None:
-            out = np.maximum(np.maximum(observations @ first, 0) @ second, 0) @ last
-            return out[:, 1:], np.tanh(out[:, 0])
-        with self.torch.inference_mode():
-            out = self.torch.from_numpy(observations) @ first
-            out = out.relu() @ second
-            out = (out.relu() @ last).numpy()
-        return out[:, 1:], np.tanh(out[:, 0])
-
-
-def _rating_network(rules: str) -> tuple[str, _Rating]:
-    """Return a library, PyTorch if it is installed, and such a network in it."""
-    random = np.random.default_rng(1)
-    actions = starts(rules)[0].num_distinct_actions()
-    size = get_layout("entities-f32", rules).shape[0]
-    sizes = (size, 160), (160, 160), (160, actions + 1)
-    weights = [random.normal(0, 0.1, size).astype(np.float32) for size in sizes]
-    try:
-        import torch
-    except ImportError:
-        return "numpy", _Rating(rules, tuple(weights), None)
-    torch.set_num_threads(1)
-    return "PyTorch", _Rating(rules, tuple(map(torch.from_numpy, weights)), torch)
 
 
 class _Listener:
@@ -1022,7 +914,7 @@ GROUPS: dict[str, _Group] = {
     "turns": _Group("a turn without its search", _turns),
     "environments": _Group("learning environments", _environments, 3),
     "start": _Group("start", _start, 2),
-    "forest": _Group("trees that a network guides, one core", _forest, default=False),
+    "network": _Group("a decision of a network, one thread", _network, default=False),
 }
 
 

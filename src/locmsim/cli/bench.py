@@ -24,7 +24,7 @@ _GROUPS = (
     "turns",
     "environments",
     "start",
-    "forest",
+    "network",
 )
 
 
