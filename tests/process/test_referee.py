@@ -774,6 +774,20 @@ def test_question_that_is_read_slowly(start: Callable[..., BotProcess]) -> None:
     assert elapsed_ns < time.monotonic_ns() - started - 0.49e9
 
 
+@pytest.mark.parametrize(("at", "load", "named"), [(0, 9.54, True), (0, 1.5, False), (1, 9, False)])
+def test_a_late_first_answer_comes_with_the_load(
+    at: int, load: float, named: bool, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most first answers that are late come from a machine that has too much to do."""
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    fault = run("hang", at, timeout_scale=TIGHT).fault
+    assert fault is not None
+    said = "; the load of this machine was 9.5, for 2 processors"
+    assert fault.message.endswith(said) == named
+    assert ("load" in fault.message) == named
+
+
 def test_answer_that_is_there_at_the_end_of_the_limit(
     start: Callable[..., BotProcess], processes: Processes
 ) -> None:

@@ -30,6 +30,8 @@ __all__ = [
     "tables",
 ]
 
+#: Games that may end by faults while their results tell how strong the players are.
+_FAULTY = 0.02
 #: Maximum width of a name in a table of limited width.
 _NAME_WIDTH = 24
 #: Number of last characters of what a failed player wrote that JSON has.
@@ -174,7 +176,15 @@ def _is_rated(tally: Tally) -> bool:
     return len(tally.settings.players) > 2 or tally.settings.anchor is not None
 
 
+def _faulty(tally: Tally, index: int) -> bool:
+    """Return whether too many games of a player, of two of either, end by faults."""
+    some = tally.players if len(tally.players) == 2 else [tally.players[index]]
+    return any(one.faults.total() > _FAULTY * sum(one.games) for one in some)
+
+
 def _elo_text(tally: Tally, index: int, ratings: Ratings | None) -> str:
+    if _faulty(tally, index):
+        return "-"
     if ratings is not None:
         elo, error = float(ratings.elo[index]), ratings.error[index]
         # A rating next to an anchor's is no difference.
@@ -206,9 +216,11 @@ def _head_to_head(tally: Tally, width: int | None) -> str:
                 row.append("-")
             else:
                 low, high = map(_percent, score_interval(counts))
-                row.append(f"{_percent(counts.score)} [{low}, {high}] ({counts.total})")
+                won, lost = counts.won + counts.mostly_won, counts.lost + counts.mostly_lost
+                score = f"{_percent(counts.score)} [{low}, {high}]"
+                row.append(f"{score} ({won}/{counts.split}/{lost})")
         rows.append(row)
-    noun = "pairs" if tally.settings.mirror else "games"
+    noun = "pairs won/split/lost" if tally.settings.mirror else "games won/drawn/lost"
     columns = names if width is None else [*_cut_names(names).values()]
     return grid([f"% against [95 %] ({noun})", *columns], rows, width)
 
@@ -248,6 +260,8 @@ def _faults(tally: Tally, failed: Iterable[tuple[Outcome, str]]) -> str:
             kinds = ", ".join(f"{count} {kind}" for kind, count in sums.faults.most_common())
             lines.append(f"faults of {player.name}: {kinds}")
             lines += [first[index]] if index in first else []
+            if (share := sums.faults.total() / sum(sums.games)) > _FAULTY:
+                lines.append(f"    in {_percent(share)} % of the games: too many to tell strength")
     return "\n".join(lines)
 
 
@@ -521,6 +535,8 @@ def as_json(tally: Tally) -> dict[str, Any]:
 
 
 def _elo_json(tally: Tally, index: int, ratings: Ratings | None) -> dict[str, Any] | None:
+    if _faulty(tally, index):
+        return None
     if ratings is not None:
         elo, error = float(ratings.elo[index]), float(ratings.error[index])
         return {"value": elo, "interval": [elo - error, elo + error]}

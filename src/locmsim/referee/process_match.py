@@ -19,6 +19,7 @@ from locmsim.options.declarations import check_values, documented
 from locmsim.processes.supervisor import Supervisor
 from locmsim.referee.agent_process import AgentProcess, IsolatedAgent, asked
 from locmsim.referee.process import MAX_LINE, STDERR_KEPT, BotFault, BotProcess
+from locmsim.support.files import counted
 
 #: The kind of match that is played.
 _M = TypeVar("_M", bound=Match)
@@ -458,6 +459,8 @@ class Sitting(Generic[_M]):
                 raise BotFault(
                     FaultKind.MATCH_LIMIT, "its time for the whole match is used up"
                 ) from None
+            if fault.kind == FaultKind.TIMEOUT and all(one.player != player for one in self._calls):
+                raise BotFault(fault.kind, fault.message + _load(), fault.traceback) from None
             raise
 
     def _chosen(self, player: int) -> str:
@@ -474,6 +477,13 @@ class Sitting(Generic[_M]):
             fault = self._faults[error.player]
             return Fault(error.player, fault.kind, fault.message)
         return _malformed(self._match, self._calls)
+
+
+def _load() -> str:
+    """Say if this machine had too much to do: most late first answers come from that."""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    more = f"; the load of this machine was {load:.1f}, for {counted(cores, 'processor')}"
+    return more if load > cores else ""
 
 
 def one_line(answer: object) -> str:

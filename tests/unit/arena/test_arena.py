@@ -558,6 +558,10 @@ def test_tally_and_table_of_two() -> None:
     assert "illegal actions of old: 2 no mana, 1 guard" in lines
     assert "new: 4 pairs won, 6 split, 1 lost" in lines
     assert "faults of old: 1 timeout" in lines
+    # So many faults say nothing about strength.
+    assert "    in 4.5 % of the games: too many to tell strength" in lines
+    assert lines[3].split()[9] == lines[4].split()[9] == "-"
+    assert as_json(tally)["players"][0]["elo"] is None
     late = "late answers of old: 3 after the time limit of the rules, 1 of them lost by it;"
     assert f"{late} a strict referee lets none pass" in lines
     assert not any(line.startswith("late answers of new") for line in lines)
@@ -605,7 +609,8 @@ def test_table_of_many() -> None:
         row = next(line for line in lines if line.startswith("greedy ") and "(" in line)
         low, high = (f"{100 * (1 - end):.1f}" for end in reversed(won["interval"]))
         score = f"{100 * (1 - won['score']):.1f}"
-        assert row.split()[1:5] == [score, f"[{low},", f"{high}]", "(2)"]
+        pairs = f"({won['lost']}/{won['split']}/{won['won']})"
+        assert row.split()[1:5] == [score, f"[{low},", f"{high}]", pairs]
 
 
 def test_gauntlet() -> None:

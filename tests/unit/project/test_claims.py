@@ -148,6 +148,9 @@ def test_rows_follow_from_the_games_that_they_link(row):
     wins = sum(game["winner"] == name for game in played)
     assert f"{100 * wins / len(played):.1f} %" == share
     assert f"{100 * low:.1f} - {100 * high:.1f}" == interval
+    won = f"{pairs.won}, {pairs.split} and {pairs.lost} "
+    assert won in (DOCS / "figures.md").read_text(encoding="utf-8")
+    assert not any(game["failed"] for game in played)
 
 
 def test_examples_that_need_the_installed_library_are_installed_as_their_readme_says():
