@@ -60,7 +60,7 @@ KIT = "export/data/kit.h"
 PARTS = """
     write_number card_of_row entry_with add_seen_card pool_of_seen pool_set_weights
     search._engine.evaluate eval_fill eval_use_table
-    fill_card_keys engine_init engine_use engine_begin engine_run card_terms
+    fill_card_keys engine_init engine_use engine_begin engine_run write_terms
     shown_read shown_write state_seen path_of play_on sampled_world
     match_seed match_offer match_deal state_end_turn
 """
@@ -121,7 +121,7 @@ def specialised(choice: Choice) -> str:
             ("options_t", "is_tree"): is_tree,
             ("work_t", "watch"): 0,
             ("work_t", "steps"): 0,
-            ("work_t", "own_deck"): 0,
+            ("work_t", "knows_deck"): 0,
         }
         roots += (PARTS + (DECK if code == "RULES_15" else DRAFT)).split()
         if code == "RULES_15" or not has_offers:

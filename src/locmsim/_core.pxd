@@ -462,8 +462,8 @@ cdef void state_fill_deck(state_t* s, int who, uint8_t entry, int n) noexcept no
 cdef void state_fill_hand(
     state_t* s, const table_t* t, int who, uint8_t entry, int n) noexcept nogil
 
-# Return `locmsim.options.checks.seed_bits`, the lowest 64 bits of an integer, and `player_number`, 0 or 1,
-# quickly for integers of Python.
+# Return `seed_bits`, the lowest 64 bits of an integer, and `player_number`, 0 or 1, as those of
+# `locmsim.options.checks`, quickly for integers of Python.
 cdef uint64_t seed_of(seed) except? 0
 cdef int player_of(player) except -1
 
@@ -518,7 +518,7 @@ cdef class Table:
     cdef bint is_made           # nothing may change it any more
     cdef int add(self, card, int id) except -1
     cdef int append(self, const card_t* c, int id, card) except -1
-    cdef int add_pool(self, pool) except -1
+    cdef int complete_with_pool(self, pool) except -1
     cdef object card(self, int entry)
     cdef bytes pack(self)
 

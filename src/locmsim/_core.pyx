@@ -105,7 +105,7 @@ cdef class Table:
             self.is_made = True
             return
         self.t.rules = RULES_NAMES.index(get_rules(rules).name)
-        self.add_pool(_cards("cards", cards))
+        self.complete_with_pool(_cards("cards", cards))
         fault = cards_fault(&self.t, self.t.n_cards)
         if fault is not NULL:
             raise ValueError(f"cards: {fault.decode()}")
@@ -151,7 +151,7 @@ cdef class Table:
                 c.my_health, c.opponent_health, c.draw, c.area)
         return card
 
-    cdef int add_pool(self, pool) except -1:
+    cdef int complete_with_pool(self, pool) except -1:
         """Complete the instances and append the cards that hidden places may hold, each once.
 
         They may come from another table, which is much faster.
@@ -342,7 +342,7 @@ cdef class State:
                     raise ValueError(f"ids[{p}]: {len(numbers)} ids for {len(deck)} cards")
             decks[p] = list(zip(numbers, deck))
         add_instances(table, decks)
-        table.add_pool(pool)
+        table.complete_with_pool(pool)
         fault = cards_fault(&table.t, table.t.n_cards)
         if fault is not NULL:
             raise ValueError(f"cards: {fault.decode()}")

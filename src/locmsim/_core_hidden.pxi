@@ -663,7 +663,7 @@ def with_hand(State state not None, int player, hand):
     table.t.rules = t.rules
     for number, entry in name_entries(t, zones):
         places[number] = table.append(&t.cards[<int>entry], number, state.table.cards[entry])
-    table.add_pool(state.table)
+    table.complete_with_pool(state.table)
     result.s = state.s
     for who, (held, deck, board) in enumerate(zones):
         p = &result.s.p[who]

@@ -6,9 +6,9 @@ of the 60 cards that it is dealt from (docs/rules.md, section 4). The expected v
 sampled continuations of the draft.
 
     >>> import numpy as np
-    >>> from locmsim.decks.draft_value import SHAPES, DraftValue
+    >>> from locmsim.decks.draft_value import DRAFT_SHAPES, DraftValue
     >>> from locmsim.rules.cards import cards_1x
-    >>> arrays = {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
+    >>> arrays = {name: np.zeros(shape, np.float32) for name, shape in DRAFT_SHAPES.items()}
     >>> arrays["direct"][:2] = 1.0, 2.0  # the cards with the base ids 1 and 2
     >>> value = DraftValue(arrays)
     >>> cards = cards_1x()
@@ -27,11 +27,8 @@ from locmsim.networks._drafts import DRAFT_SHAPES, DraftNetworks
 from locmsim.networks.weights import Arrays, Weights, default_weights
 from locmsim.rules.cards import Card
 
-__all__ = ["DRAFTS", "SHAPES", "DraftValue", "default_draft_value", "draft_value_of"]
+__all__ = ["DRAFTS", "DRAFT_SHAPES", "DraftValue", "default_draft_value", "draft_value_of"]
 
-#: Name -> shape of the arrays of a network; the rows of "card" and "direct" belong to the base ids
-#: 1 to 160.
-SHAPES = DRAFT_SHAPES
 #: Number of sampled drafts in an expected value: four times as many win no more games.
 DRAFTS = 16
 
@@ -42,7 +39,7 @@ class DraftValue:
     Parameters
     ----------
     *networks
-        Each is a mapping with an array for each name in `SHAPES`; the value is their mean.
+        Each is a mapping with an array for each name in `DRAFT_SHAPES`; the value is their mean.
 
     Raises
     ------

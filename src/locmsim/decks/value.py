@@ -30,7 +30,7 @@ from locmsim.networks.weights import default_weights
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD
 
-__all__ = ["SHAPES", "UNITS", "DeckValue", "default_value", "term_rows"]
+__all__ = ["DECK_SHAPES", "UNITS", "DeckValue", "default_value", "term_rows"]
 
 _Array = NDArray[np.float32]
 
@@ -38,8 +38,6 @@ _Array = NDArray[np.float32]
 _LEAST = 1e-4
 #: Size of each hidden layer.
 UNITS = DECK_SHAPES["output"][0]
-#: Name -> shape of the arrays of a network.
-SHAPES = DECK_SHAPES
 
 
 class DeckValue:
@@ -51,7 +49,7 @@ class DeckValue:
     Parameters
     ----------
     *networks
-        Each is a mapping with an array for each name in `SHAPES`.
+        Each is a mapping with an array for each name in `DECK_SHAPES`.
 
     Raises
     ------

@@ -62,7 +62,7 @@ cdef class Views:
         table.t.rules = self.a.g.rules
         table.t.n_cards = r.cold.table.n_cards
         memcpy(table.t.cards, r.cold.table.cards, table.t.n_cards * sizeof(card_t))
-        table.add_pool(pool)
+        table.complete_with_pool(pool)
         state.table = table
         state.s = r.s
         return state

@@ -219,7 +219,7 @@ cdef class Searcher:
         self.q.drafts = DRAFTS
         self.q.prior.temperature = TEMPERATURES[rules]
         self.q.prior.draft_temperature = DRAFT_TEMPERATURE
-        self.q.prior.own_deck = OWN_COPY
+        self.q.prior.per_copy = OWN_COPY
 
     def __dealloc__(self):
         cdef int i

@@ -11,9 +11,8 @@ import numpy as np
 
 from locmsim.decks import CARD_TERMS
 from locmsim.decks.builders import RESTARTS
-from locmsim.decks.draft_value import DRAFTS
-from locmsim.decks.draft_value import SHAPES as DRAFT_SHAPES
-from locmsim.decks.value import SHAPES as DECK_SHAPES
+from locmsim.decks.draft_value import DRAFT_SHAPES, DRAFTS
+from locmsim.decks.value import DECK_SHAPES
 from locmsim.export.numbers import Packed, decimals, list_of
 from locmsim.networks._network import LARGE_SHAPES, shapes_of
 from locmsim.networks.weights import Arrays, Weights, default_weights

@@ -32,10 +32,10 @@ cdef enum:                      # where the parts of "entities" begin
     OWN = 0                     # the player
     ENEMY = 8                   # the opponent
     GAME = 16
-    HAND = 24
-    OWN_BOARD = HAND + MAX_HAND * HAND_ROW
-    ENEMY_BOARD = OWN_BOARD + MAX_BOARD * BOARD_ROW
-    DECK = ENEMY_BOARD + MAX_BOARD * BOARD_ROW      # a pile: the player's deck
+    HAND_START = 24
+    OWN_BOARD_START = HAND_START + MAX_HAND * HAND_ROW
+    ENEMY_BOARD_START = OWN_BOARD_START + MAX_BOARD * BOARD_ROW
+    DECK = ENEMY_BOARD_START + MAX_BOARD * BOARD_ROW      # a pile: the player's deck
     SEEN = DECK + PILE          # ... the cards that the opponent has shown
     ENTITIES_SIZE = SEEN + PILE
 

@@ -443,26 +443,26 @@ cdef void write_entities(
     cdef const player_t* me = &s.p[who]
     cdef const player_t* op = &s.p[1 - who]
     cdef uint64_t affordable
-    cdef bint late = t.rules == RULES_15        # lost health gives cards, instead of runes
+    cdef bint is_15 = t.rules == RULES_15        # lost health gives cards, instead of runes
     cdef bint mine = s.turn & 1 == who
     cdef int h
     put_(out + OWN, byte_(clip8(me.health), 0) | byte_(me.mana, 1) | byte_(me.max_mana, 2)
          | byte_(me.bonus, 3) | byte_(clip8(player_next_draw(me)), 4)
-         | byte_(<uint32_t>me.lost % 5 if late else count_bits_(me.runes), 5)
+         | byte_(<uint32_t>me.lost % 5 if is_15 else count_bits_(me.runes), 5)
          | byte_(me.deck_left, 6) | byte_(me.hand_size, 7))
     put_(out + ENEMY, byte_(clip8(op.health), 0) | byte_(op.max_mana, 1) | byte_(op.bonus, 2)
          | byte_(clip8(player_next_draw(op)), 3)
-         | byte_(<uint32_t>op.lost % 5 if late else count_bits_(op.runes), 4)
+         | byte_(<uint32_t>op.lost % 5 if is_15 else count_bits_(op.runes), 4)
          | byte_(op.deck_left, 5) | byte_(op.hand_size, 6) | byte_(v.n_seen, 7))
     put_(out + GAME, byte_(clip8(s.turn >> 1), 0) | byte_(who, 1) | byte_(clip8(v.actions), 2)
          | byte_(1, 3 + t.rules) | byte_(t.rules != RULES_10, 6)
          | byte_(clip8(me.shown_draw) * mine, 7))
     affordable = affordable_cards(me)
-    memcpy(out + HAND, v.hand, some_(HAND_ROW * MAX_HAND))     # rows beyond the hand are zero
+    memcpy(out + HAND_START, v.hand, some_(HAND_ROW * MAX_HAND))     # rows beyond the hand are zero
     for h in range(MAX_HAND):
-        out[HAND + HAND_ROW * h + AFFORDABLE] = <int8_t>(affordable >> 8 * h)
-    write_board(out + OWN_BOARD, me, t.rules == RULES_10, v.began[0], v.costs, 1)
-    write_board(out + ENEMY_BOARD, op, t.rules == RULES_10, v.began[1], v.costs, 0)
+        out[HAND_START + HAND_ROW * h + AFFORDABLE] = <int8_t>(affordable >> 8 * h)
+    write_board(out + OWN_BOARD_START, me, t.rules == RULES_10, v.began[0], v.costs, 1)
+    write_board(out + ENEMY_BOARD_START, op, t.rules == RULES_10, v.began[1], v.costs, 0)
     memcpy(out + DECK, v.deck, PILE)
     memcpy(out + SEEN, v.seen, PILE)
 

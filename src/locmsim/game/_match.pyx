@@ -545,7 +545,7 @@ cdef class MatchCore:
         for i in range(table.t.n_cards):        # the objects, as their names are not compiled
             cards[i] = pool.card(first + card_with(m, table.t.cards[i].base_id))
         if m.rules == RULES_15:
-            table.add_pool(pool)
+            table.complete_with_pool(pool)
         else:
             self.add_offered(table)
         state_end_turn(&state.s, &table.t)

@@ -84,7 +84,7 @@ class Block(NamedTuple):
 
 
 #: Name, number of rows, features and meaning of each block.
-Table = tuple[tuple[str, int, tuple[Feature, ...], str], ...]
+Blocks = tuple[tuple[str, int, tuple[Feature, ...], str], ...]
 
 
 def _count(
@@ -213,7 +213,7 @@ _CREATURE = (
 _CARD_TEXTS = {feature.name: feature.text for feature in _HAND_CARD}
 
 #: The table of "entities".
-ENTITIES: Table = (
+ENTITIES_BLOCKS: Blocks = (
     ("own", 0, _player("The player's", True), "The player who observes."),
     (
         "enemy",
@@ -243,7 +243,7 @@ def _real(
     return Feature(name, text, unit, 1, low / divisor, high / divisor, divisor=divisor)
 
 
-def gym_locm_table(rules: str) -> Table:
+def gym_locm_table(rules: str) -> Blocks:
     """Return the table of "gym-locm" for a rule set."""
     areas, runes = RULES[rules].areas, RULES[rules].runes
 
@@ -307,7 +307,7 @@ _OFFERED = tuple(
 )
 
 
-def choice_table(rules: str) -> Table:
+def choice_table(rules: str) -> Blocks:
     """Return the table of "choice" for a rule set."""
     draft, size = get_rules(rules).draft, get_rules(rules).offer_size
     copies = _count("copies", "How many of it the player has chosen.", "cards", 1, COPIES_PER_CARD)

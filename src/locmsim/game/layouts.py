@@ -38,7 +38,7 @@ from locmsim.game._layout import (
 )
 from locmsim.game.choice import compiled_choice
 from locmsim.game.layout_tables import (
-    ENTITIES,
+    ENTITIES_BLOCKS,
     Block,
     choice_table,
     gym_locm_table,
@@ -363,7 +363,7 @@ def _words(block: Block, numbers: Sequence[float]) -> list[str]:
 def _layout(name: str, rules: str) -> Layout:
     if name == "gym-locm" and rules == "1.0":
         raise ValueError("layout 'gym-locm': gym-locm does not support rules 1.0")
-    table = ENTITIES
+    table = ENTITIES_BLOCKS
     if name in ("gym-locm", CHOICE):
         table = (gym_locm_table if name == "gym-locm" else choice_table)(rules)
     blocks: list[Block] = []

@@ -412,7 +412,7 @@ cdef int shown_write(const shown_t* o, char* to) noexcept nogil:
 cdef dict LOCATION_NAMES = {
     HAND: "hand", MY_BOARD: "player's board", ENEMY_BOARD: "opponent's board"}
 #: The bounds of the fields of a row; other fields have none.
-cdef dict BOUNDS = {
+cdef dict ROW_BOUNDS = {
     "base_id": (0, None), "instance_id": (OFFERED, None), "location": (-1, 1), "type": (0, 3),
     "area": (0, 2), "lane": (-1, 1)}
 cdef tuple CARD_COLUMNS = tuple(
@@ -470,7 +470,7 @@ cdef str column_fault(const reader_t* r, const shown_t* o, str text):
         name = CARD_COLUMNS[o.rules][column]
         if name == "abilities":
             return f"abilities: expected a form of BCDGLW, got {text!r}"
-        low, high = BOUNDS.get(name, (None, None))
+        low, high = ROW_BOUNDS.get(name, (None, None))
     if r.stage < CARD_ROWS and text.startswith("-"):
         high = None                     # a count can only be too low
     return number_fault(name, text, low, high)
@@ -583,7 +583,7 @@ cdef str row_text_fault(row):
             if not isinstance(value, str) or value not in ABILITY_BITS:
                 return f"abilities: expected a form of BCDGLW, got {value!r}"
             continue
-        low, high = BOUNDS.get(name, (-MAX_SHOWN_NUMBER, MAX_SHOWN_NUMBER))
+        low, high = ROW_BOUNDS.get(name, (-MAX_SHOWN_NUMBER, MAX_SHOWN_NUMBER))
         whole_number(value, name, low, MAX_SHOWN_NUMBER if high is None else high)
     return None
 

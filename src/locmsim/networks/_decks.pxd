@@ -55,7 +55,7 @@ ctypedef struct offer_t:        # the cards to choose from, as an ensemble sees 
 
 # Computes the terms of a card, in favour of its player: attack and defense of red and blue items
 # count as what they take from the enemy. Returns the sum of the terms times the weights.
-cdef double card_terms(const double* weights, const card_t* c, float* terms) noexcept nogil
+cdef double write_terms(const double* weights, const card_t* c, float* terms) noexcept nogil
 # Starts without cards; `hidden` holds a row for each card.
 cdef void offer_start(
     offer_t* o, const deck_network_t* networks, int n_networks, float* hidden) noexcept nogil

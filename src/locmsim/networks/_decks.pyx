@@ -42,7 +42,7 @@ cdef inline double note(
     return score
 
 
-cdef double card_terms(const double* weights, const card_t* c, float* terms) noexcept nogil:
+cdef double write_terms(const double* weights, const card_t* c, float* terms) noexcept nogil:
     cdef int carrier = <int>c.type if c.type < BLUE else RED
     cdef int sign = 1 if c.type < RED else -1
     cdef int attack = min(sign * c.attack, <int>ENOUGH)
@@ -224,7 +224,7 @@ def term_rows(cards):
     for start in range(0, n, MAX_CARDS):
         table = table_of(cards[start:start + MAX_CARDS])
         for i in range(table.t.n_cards):
-            card_terms(none, &table.t.cards[i], &to[start + i, 0])
+            write_terms(none, &table.t.cards[i], &to[start + i, 0])
     return rows
 
 
@@ -236,7 +236,7 @@ def weighted_scores(weights, cards):
     cdef int i
     if numbers.shape[0] != DECK_TERMS:
         raise ValueError(f"weights: expected {DECK_TERMS} numbers, got {numbers.shape[0]}")
-    return [card_terms(&numbers[0], &table.t.cards[i], terms) for i in range(table.t.n_cards)]
+    return [write_terms(&numbers[0], &table.t.cards[i], terms) for i in range(table.t.n_cards)]
 
 
 #: Name -> shape of the arrays of a network, in their order in `deck_network_t`.

@@ -61,14 +61,14 @@ class Weights:
         Rules 1.5: the effect of one copy of a card on the log-odds of winning, a weight for each of
         `locmsim.decks.CARD_TERMS`. None in rules with a draft.
     deck_value
-        Rules 1.5: the ensemble that rates whole decks, see `locmsim.decks.value.SHAPES`; if None,
-        a deck consists of the best cards by `deck_score`.
+        Rules 1.5: the ensemble that rates whole decks, see `locmsim.decks.value.DECK_SHAPES`; if
+        None, a deck consists of the best cards by `deck_score`.
     draft
         Rules with a draft: base id -> value of the card, in hundredths of a game at even odds.
         None in rules without a draft.
     draft_value
         Rules with a draft: the ensemble that rates decks in a draft, see
-        `locmsim.decks.draft_value.SHAPES`; if None, the values of cards decide.
+        `locmsim.decks.draft_value.DRAFT_SHAPES`; if None, the values of cards decide.
     """
 
     evaluation: Mapping[str, float]

@@ -15,9 +15,9 @@ from locmsim.game._layout cimport (
     BOARD_ROW,
     DECK,
     ENTITIES_SIZE,
-    HAND,
+    HAND_START,
     HAND_ROW,
-    OWN_BOARD,
+    OWN_BOARD_START,
     PILE,
 )
 from locmsim.networks._layers cimport add_relu, add_row, relu
@@ -26,7 +26,7 @@ from locmsim.networks._wide cimport wide_of_, wide_t
 __all__ = ["EntityRunner", "MlpRunner", "entity_shapes", "set_vector_bits"]
 
 cdef enum:
-    GLOBALS = HAND + 2 * PILE   # player, opponent, game, the player's deck, cards seen
+    GLOBALS = HAND_START + 2 * PILE   # player, opponent, game, the player's deck, cards seen
     LANES = 2
     SUMS = 5                    # of units: over the hand, and over each lane of each side
     UNITS = 48                  # default sizes: of encoders, of the trunk's layers, of keys
@@ -159,7 +159,7 @@ ctypedef struct activations_t:  # the results for an observation
 
 cdef inline int row_size(const sizes_t* z) noexcept nogil:
     """Return how many numbers a row's results take."""
-    return GLOBALS + (SUMS + HAND + 2 * MAX_BOARD + 3) * z.units + 2 * z.trunk + 3 * z.key
+    return GLOBALS + (SUMS + HAND_START + 2 * MAX_BOARD + 3) * z.units + 2 * z.trunk + 3 * z.key
 
 
 cdef inline void place_row(activations_t* r, float* scratch, const sizes_t* z) noexcept nogil:
@@ -230,13 +230,13 @@ cdef void encode_row(
     cdef const float* inputs
     cdef float* encoded
     cdef int h, side, slot, which, units = z.units
-    memcpy(r.joined, x, HAND * sizeof(float))           # own, enemy, game
-    memcpy(r.joined + HAND, x + DECK, 2 * PILE * sizeof(float))     # ... and cards seen
+    memcpy(r.joined, x, HAND_START * sizeof(float))           # own, enemy, game
+    memcpy(r.joined + HAND_START, x + DECK, 2 * PILE * sizeof(float))     # ... and cards seen
     # Sums are added to, and missing cards and creatures must be 0.
-    memset(r.sums, 0, (SUMS + HAND + 2 * MAX_BOARD) * units * sizeof(float))
+    memset(r.sums, 0, (SUMS + HAND_START + 2 * MAX_BOARD) * units * sizeof(float))
     r.held = 0
     for h in range(MAX_HAND):
-        inputs = x + HAND + HAND_ROW * h
+        inputs = x + HAND_START + HAND_ROW * h
         if inputs[0] == 0:
             continue
         r.held |= <unsigned int>1 << h
@@ -247,7 +247,7 @@ cdef void encode_row(
     for side in range(2):
         r.present[side] = 0
         for slot in range(MAX_BOARD):
-            inputs = x + OWN_BOARD + BOARD_ROW * (MAX_BOARD * side + slot)
+            inputs = x + OWN_BOARD_START + BOARD_ROW * (MAX_BOARD * side + slot)
             if inputs[0] == 0:
                 continue
             r.present[side] |= <unsigned int>1 << slot

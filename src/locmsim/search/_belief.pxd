@@ -27,7 +27,7 @@ ctypedef struct seen_cards_t:   # one row of each card seen, in the order of the
 ctypedef struct prior_t:        # how opponents are expected to choose cards
     double temperature          # of scores: a card is exp(score / temperature) times as likely
     double draft_temperature    # the same for values of drafts
-    double own_deck             # added to the likelihood (best card: 1) for each copy in our deck
+    double per_copy             # added to the likelihood (best card: 1) for each copy in our deck
 
 ctypedef struct pool_t:         # the cards that may be in the game
     const table_t* t            # its table, without instances
@@ -45,7 +45,7 @@ cdef bint add_seen_card(seen_cards_t* seen, const shown_card_t* row) noexcept no
 # Computes how likely any player chooses each card, the likeliest being 1: from scores, and from the
 # copies in our deck, which a similar player would choose, too; `copies` may be NULL.
 cdef void attractions(
-    const double* scores, const uint8_t* copies, int n, double temperature, double own_deck,
+    const double* scores, const uint8_t* copies, int n, double temperature, double per_copy,
     double* weights) noexcept nogil
 # Makes the pool of all cards seen, and its table, by ascending base id.
 cdef void pool_of_seen(pool_t* pool, table_t* t, const seen_cards_t* seen) noexcept nogil

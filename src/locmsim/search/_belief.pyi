@@ -23,7 +23,7 @@ class CardPool:
         scores: Sequence[float],
         copies: Sequence[int] | None,
         temperature: float,
-        own_deck: float,
+        per_copy: float,
         offers: Iterable[tuple[Sequence[Card], Sequence[float], float]] = (),
     ) -> CardPool: ...
 
@@ -49,5 +49,5 @@ class Knowledge:
     def determinizer(self) -> Determinizer: ...
 
 def attractions_of(
-    scores: Sequence[float], copies: Sequence[int] | None, temperature: float, own_deck: float
+    scores: Sequence[float], copies: Sequence[int] | None, temperature: float, per_copy: float
 ) -> list[float]: ...

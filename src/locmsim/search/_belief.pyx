@@ -145,7 +145,7 @@ cdef bint add_seen_card(seen_cards_t* seen, const shown_card_t* row) noexcept no
 
 
 cdef void attractions(
-    const double* scores, const uint8_t* copies, int n, double temperature, double own_deck,
+    const double* scores, const uint8_t* copies, int n, double temperature, double per_copy,
     double* weights
 ) noexcept nogil:
     cdef double best = 0, most = 0, x
@@ -159,7 +159,7 @@ cdef void attractions(
         x = (scores[i] - best) / temperature
         weights[i] = exp64(x if x > least else least)
         if copies is not NULL:
-            weights[i] += own_deck * copies[i]
+            weights[i] += per_copy * copies[i]
         most = max(most, weights[i])
     for i in range(n):
         weights[i] /= most
@@ -193,7 +193,7 @@ cdef void pool_of_seen(pool_t* pool, table_t* t, const seen_cards_t* seen) noexc
 cdef void pool_set_weights(
     pool_t* pool, const double* scores, const uint8_t* copies, const prior_t* prior
 ) noexcept nogil:
-    attractions(scores, copies, pool.n, prior.temperature, prior.own_deck, pool.weight)
+    attractions(scores, copies, pool.n, prior.temperature, prior.per_copy, pool.weight)
 
 
 cdef void pool_offer(
@@ -359,7 +359,7 @@ cdef void likely(
             group += 1
 
 
-cdef bint own_deck(
+cdef bint list_own_deck(
     const belief_t* b, const pool_t* pool, int places, int first, unknown_t* u, int who
 ) noexcept nogil:
     """List the chosen cards that were not seen yet; False if they do not fit the player's deck."""
@@ -468,7 +468,7 @@ cdef void belief_unknown(
     cdef int theirs = o.opponent_hand + o.player[1].deck_size
     memset(u, 0, sizeof(unknown_t))
     u.viewer = seat
-    if not own_deck(b, pool, mine, first, u, seat):
+    if not list_own_deck(b, pool, mine, first, u, seat):
         likely(b, 0, pool, mine, first, u, seat)
     if not (pool.n_triplets and their_picks(b, pool, theirs, first, u, 1 - seat)):
         likely(b, 1, pool, theirs, first, u, 1 - seat)
@@ -511,7 +511,7 @@ cdef class CardPool:
         if state.table.of_decks:
             return None
         table.t.rules = state.table.t.rules
-        table.add_pool(state.table)
+        table.complete_with_pool(state.table)
         return CardPool(table) if table.t.n_cards else None
 
     def __reduce__(self):
@@ -536,7 +536,7 @@ cdef class CardPool:
             self.entries = {self.table.card(i): i for i in range(self.table.t.n_cards)}
         return self.entries[card]
 
-    def weigh(self, scores, copies, temperature, own_deck, offers=()):
+    def weigh(self, scores, copies, temperature, per_copy, offers=()):
         """Return the pool with weights: see `attractions_of`.
 
         `offers` are those of a complete draft, each with three cards, their values, and the
@@ -550,7 +550,7 @@ cdef class CardPool:
         cdef int i
         prior.temperature = temperature
         prior.draft_temperature = 0
-        prior.own_deck = own_deck
+        prior.per_copy = per_copy
         pool.p = self.p
         pool.content = self.content
         for i in range(self.p.n):
@@ -752,11 +752,11 @@ def _knowledge(
     return knowledge
 
 
-def attractions_of(scores, copies, temperature, own_deck):
+def attractions_of(scores, copies, temperature, per_copy):
     """Return how likely each card is to be chosen by anyone, relative to the likeliest.
 
     A card is exp(score / `temperature`) times as likely as one of score 0; each of its `copies` in
-    our deck (None: no deck) adds `own_deck`.
+    our deck (None: no deck) adds `per_copy`.
     """
     cdef Py_ssize_t n = len(scores)
     cdef double values[MAX_CARDS]
@@ -768,5 +768,5 @@ def attractions_of(scores, copies, temperature, own_deck):
     for i in range(<int>n):
         values[i] = scores[i]
         counts[i] = 0 if copies is None else copies[i]
-    attractions(values, counts, <int>n, temperature, own_deck, weights)
+    attractions(values, counts, <int>n, temperature, per_copy, weights)
     return [weights[i] for i in range(<int>n)]

@@ -270,7 +270,7 @@ ctypedef struct work_t:
     int32_t n_worlds, max_worlds
     uint64_t world_seed
     const unknown_t* unknown    # ... from this
-    bint own_deck               # ... except the player's deck, of which the order alone is unknown
+    bint knows_deck             # ... except the player's deck, of which the order alone is unknown
 
 
 cdef inline void start_cuts(cuts_t* cuts, int32_t n) noexcept nogil:
@@ -350,7 +350,7 @@ cdef void engine_use(
     engine_t* e, const eval_t* eval, const network_t* network, void* owner) noexcept nogil
 # Prepares a search for the player to move, from a root whose hidden places hold arbitrary cards.
 cdef void engine_begin(
-    engine_t* e, const state_t* root, const table_t* t, const unknown_t* unknown, bint own_deck,
+    engine_t* e, const state_t* root, const table_t* t, const unknown_t* unknown, bint knows_deck,
     uint64_t seed, int64_t deadline, int64_t nodes
 ) noexcept nogil
 cdef void engine_run(engine_t* e, int64_t iterations, found_t* found) noexcept nogil
@@ -385,6 +385,6 @@ cdef class SearchEngine:
     cdef int begin(
         self, State root, const unknown_t* unknown, uint64_t seed, int64_t until, int64_t nodes,
         check) except -1
-    cdef int end(self) except -1
+    cdef int end_or_raise(self) except -1
     cdef int refuse_to_share(self) except -1
     cdef object engine_result(self, const found_t* found)

@@ -170,7 +170,7 @@ cdef void engine_use(
 
 
 cdef void engine_begin(
-    engine_t* e, const state_t* root, const table_t* t, const unknown_t* unknown, bint own_deck,
+    engine_t* e, const state_t* root, const table_t* t, const unknown_t* unknown, bint knows_deck,
     uint64_t seed, int64_t deadline, int64_t nodes
 ) noexcept nogil:
     cdef work_t* w = &e.w
@@ -178,7 +178,7 @@ cdef void engine_begin(
     w.root = root[0]
     w.who = state_player(root)
     w.unknown = unknown
-    w.own_deck = own_deck
+    w.knows_deck = knows_deck
     w.world_seed = seed
     w.n_worlds = 0
     w.n_records = 0
@@ -384,7 +384,7 @@ cdef class SearchEngine:
         self, State root, const unknown_t* unknown, uint64_t seed, int64_t until, int64_t nodes,
         check
     ) except -1:
-        """Prepare a search for the player to move; `end` must follow, whatever happens."""
+        """Prepare a search for the player to move; `end_or_raise` must follow, whatever happens."""
         self.refuse_to_share()
         self.check = check
         self.use_table(root.table)
@@ -392,8 +392,8 @@ cdef class SearchEngine:
         self.running = True
         return 0
 
-    cdef int end(self) except -1:
-        """Raise the exception that ended a search."""
+    cdef int end_or_raise(self) except -1:
+        """End a search; raise the exception that ended it."""
         error, self.error = self.error, None
         self.running = False
         self.check = None
@@ -412,7 +412,7 @@ cdef class SearchEngine:
         self.begin(root, NULL, 0, UNLIMITED, nodes, None)
         with nogil:
             search_wins(w, min(w.max_width, <int32_t>WIN_WIDTH))
-        self.end()
+        self.end_or_raise()
         if not w.won:
             return None
         n = finish(w, path, path_of(w, w.win.parent, w.win.action, path))
@@ -436,7 +436,7 @@ cdef class SearchEngine:
         try:
             total = self.played_on(&end.s, n_worlds)
         finally:
-            self.end()
+            self.end_or_raise()
         return total / n_worlds
 
     def search(
@@ -461,7 +461,7 @@ cdef class SearchEngine:
         try:
             self.run(descents, &found)
         finally:
-            self.end()
+            self.end_or_raise()
         return self.engine_result(&found)
 
     cdef object engine_result(self, const found_t* found):
@@ -525,8 +525,8 @@ def play_game(State start not None, engines, worlds, nodes, seed, list ends=None
         with nogil:
             turns = engine_game(
                 of_players, unknown, budgets, &state.s, &start.table.t, stream, MAX_GAME, at_ends)
-        first.end()
-        second.end()
+        first.end_or_raise()
+        second.end_or_raise()
         winner = state_winner(&state.s)
         if ends is not None:
             for i in range(turns):

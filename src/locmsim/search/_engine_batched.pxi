@@ -294,7 +294,7 @@ cdef class BatchEngine(SearchEngine):
                 playout.best = playout.ends.values[0] = self.values[playout.row[0]]
                 playout.log_ends[0] = self.log_prior(playout.row[0], PASS)
         for _step in range(MAX_TURN_ACTIONS):
-            if active == 0 or is_late(w):
+            if active == 0 or must_end(w):
                 break
             with nogil:
                 self.n_queued = 0
@@ -416,7 +416,7 @@ cdef class BatchEngine(SearchEngine):
             self.playouts[i].s = w.ends[h.plan[h.order[i]]]
             put_world(w, &self.playouts[i].s, sampled_world(w, <int>h.done))
         self.play_on(h.cuts.alive, self.e.o.turns)
-        if is_late(w):          # a world counts only if all plans were tried in it
+        if must_end(w):         # a world counts only if all plans were tried in it
             return 0
         for i in range(h.cuts.alive):
             h.value[h.order[i]] += self.result(&self.playouts[i])
@@ -474,10 +474,10 @@ cdef class BatchEngine(SearchEngine):
         cdef work_t* w = &self.e.w
         cdef turn_tree_t* tree = &self.e.tree
         cdef int waiting = 1, i
-        cdef bint late
+        cdef bint cut_off
         for i in range(h.cuts.alive):
             start_visit(w, tree, &self.visits[i], h.order[i])
-        while waiting and not is_late(w):
+        while waiting and not must_end(w):
             waiting = 0
             for i in range(h.cuts.alive):
                 self.playouts[i].active = descend(w, tree, &self.e.o, &self.visits[i], waiting)
@@ -486,12 +486,12 @@ cdef class BatchEngine(SearchEngine):
                     waiting += 1
             if waiting:
                 self.add_turns(h.cuts.alive)
-        late = is_late(w)
-        if not late:
+        cut_off = must_end(w)
+        if not cut_off:
             for i in range(h.cuts.alive):
                 end_visit(w, &self.visits[i], &tree.nodes[h.order[i]])
         add_visits(h, tree)
-        return not late
+        return not cut_off
 
     cdef int add_turns(self, int n) except -1:
         """Add the turns that visits wait for to the tree, and enter the best one of each."""

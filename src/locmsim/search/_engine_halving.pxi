@@ -103,7 +103,7 @@ cdef int32_t play_pass(
     if not o.is_tree:
         world = sampled_world(w, <int>h.done)
     for i in range(h.cuts.alive):
-        if is_late(w):
+        if must_end(w):
             break
         if o.is_tree:
             visit(w, tree, o, h.order[i])

@@ -39,7 +39,7 @@ cdef void work(const thread_group_t* group, share_t* p) noexcept nogil:
         if not e.o.is_tree:
             world = sampled_world(&e.w, p.worlds)
         for i in range(h.cuts.alive):
-            if is_late(&e.w):
+            if must_end(&e.w):
                 return              # a world counts only if all plans were tried in it
             k = h.order[i]
             if e.o.is_tree:
@@ -193,7 +193,7 @@ cdef class SharedEngine(SearchEngine):
             other.use_table(self.table)
             other.e.w.watch = NULL      # the first thread checks for signals
             engine_begin(
-                &other.e, &w.root, w.table, w.unknown, w.own_deck, mixed(w.world_seed + i),
+                &other.e, &w.root, w.table, w.unknown, w.knows_deck, mixed(w.world_seed + i),
                 w.budget.deadline, UNLIMITED)
             if other.e.o.is_tree:
                 start_tree(w, &other.e.tree, h)

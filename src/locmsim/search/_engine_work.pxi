@@ -3,7 +3,7 @@
 UNLIMITED = 1LL << 62
 
 
-cdef bint is_late(work_t* w) noexcept nogil:
+cdef bint must_end(work_t* w) noexcept nogil:
     """Return whether time is up or the search must end."""
     cdef int64_t now = now_ns_()
     if w.watch is not NULL and now >= w.next_watch:
@@ -25,7 +25,7 @@ cdef inline bint spend(work_t* w) noexcept nogil:
         return False
     if b.until_clock <= 0:
         b.until_clock = CLOCK_PERIOD
-        if is_late(w):
+        if must_end(w):
             b.over = True
             return False
     w.nodes += 1
@@ -290,13 +290,13 @@ cdef void narrow_turn(work_t* w, state_t* s) noexcept nogil:
     cdef turn_ends_t ends
     cdef int who = s.turn & 1
     cdef int i, k = 0
-    cdef float value, odds = 0
+    cdef float value, best = 0
     narrow_turns(w, s, &ends)
     if w.network is not NULL and ends.n > 1:
         for i in range(ends.n):
             value = network_value(w.network, &ends.s[ends.places[i]], w.table, who)
-            if (i == 0 or value > odds) and ends.values[i] > -MAX_VALUE:
-                odds = value
+            if (i == 0 or value > best) and ends.values[i] > -MAX_VALUE:
+                best = value
                 k = i
     s[0] = ends.s[ends.places[k]]
 
@@ -313,7 +313,7 @@ cdef const state_t* sampled_world(work_t* w, int i) noexcept nogil:
     world[0] = w.root
     stream = stream_start(w.world_seed, i)
     state_deal(world, w.table, w.unknown, &stream)
-    if w.own_deck:
+    if w.knows_deck:
         deck = &world.deck[w.who][MAX_DECK - w.root.p[w.who].deck_left]
         memcpy(world.deck[w.who], w.root.deck[w.who], MAX_DECK)
         for j in range(w.root.p[w.who].deck_left - 1, 0, -1):

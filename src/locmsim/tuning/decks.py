@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim.decks.value import SHAPES, UNITS
+from locmsim.decks.value import DECK_SHAPES, UNITS
 from locmsim.networks.weights import Arrays
 from locmsim.tuning.training import RATE, Array, Tensor, parameters, torch, train
 
@@ -66,7 +66,7 @@ def train_deck_value(
         players = np.zeros((len(won), 2), np.int64)
     rng = np.random.default_rng(seed)
     model = DeckModel(decks, players, rng, start)
-    decay = dict.fromkeys(SHAPES, _DECAY) | dict.fromkeys(_OF_PLAYERS, _DECAY_OF_PLAYERS)
+    decay = dict.fromkeys(DECK_SHAPES, _DECAY) | dict.fromkeys(_OF_PLAYERS, _DECAY_OF_PLAYERS)
     loss = train(model, np.arange(len(won)), won, epochs=epochs, rng=rng, decay=decay, rate=rate)
     return model.value(), loss
 
@@ -92,14 +92,14 @@ class DeckModel:
         n = int(players.max()) + 1
         # "advantage" is player 0's advantage apart from the decks.
         arrays: dict[str, NDArray[Any]] = {"advantage": np.zeros((n, n))}
-        for name, shape in SHAPES.items():
+        for name, shape in DECK_SHAPES.items():
             size = shape[0] ** -0.5 if name in ("card", "hidden") else 0.0
             arrays[name] = size * rng.standard_normal(shape)
         if start is not None:
             for name, scale in self._scales().items():
                 arrays[name] = start[name] * scale
         for name, added_to in _OF_PLAYERS.items():
-            arrays[name] = np.zeros((n, *SHAPES[added_to]))
+            arrays[name] = np.zeros((n, *DECK_SHAPES[added_to]))
         self.arrays = parameters(arrays)
 
     def __call__(self, rows: NDArray[Any]) -> Tensor:
@@ -118,7 +118,7 @@ class DeckModel:
         """Return the factors for arrays that take unscaled terms."""
         sums = 10 * np.concatenate([self.scales, np.ones(UNITS, np.float32)])
         scales = {"card": self.scales[:, None], "hidden": sums[:, None], "direct": sums}
-        return {name: scales.get(name, np.ones((), np.float32)) for name in SHAPES}
+        return {name: scales.get(name, np.ones((), np.float32)) for name in DECK_SHAPES}
 
     def value(self) -> dict[str, Array]:
         """Return the arrays of the value to player number 0, for unscaled terms."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim.decks.draft_value import SHAPES
+from locmsim.decks.draft_value import DRAFT_SHAPES
 from locmsim.decks.value import term_rows
 from locmsim.rules.cards import cards_1x, equal_cards_1x
 from locmsim.tuning.card_values import HUNDREDTHS
@@ -80,7 +80,7 @@ class DraftModel:
         self._terms = torch.from_numpy(terms)
         self._copies = copies
         self._like = torch.tensor(equal_cards_1x())
-        cards, units = SHAPES["card"]
+        cards, units = DRAFT_SHAPES["card"]
         from_terms = rng.standard_normal((terms.shape[1], units)).astype(np.float32)
         centre = copies.mean(axis=(0, 1)) @ (terms @ from_terms) / _SUMS
         self.arrays = parameters(
@@ -112,4 +112,4 @@ class DraftModel:
     def value(self) -> dict[str, Array]:
         """Return the arrays for `DraftValue`."""
         tensors = {**self.arrays, "card": self._cards() / _SUMS, "direct": self._direct()}
-        return {name: tensors[name].detach().numpy().copy() for name in SHAPES}
+        return {name: tensors[name].detach().numpy().copy() for name in DRAFT_SHAPES}

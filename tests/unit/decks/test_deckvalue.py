@@ -11,14 +11,14 @@ from oracles.terms import card_terms as oracle_terms
 
 from locmsim.decks import DECK_BUILDERS, SwapBuilder, WeightedScore, build_deck
 from locmsim.decks.features import CARD_TERMS, card_terms
-from locmsim.decks.value import SHAPES, DeckValue, default_value, term_rows
+from locmsim.decks.value import DECK_SHAPES, DeckValue, default_value, term_rows
 from locmsim.networks._decks import DeckNetworks
 from locmsim.rules.cards import Card, CardType
 from locmsim.rules.generator import generate_cards
 
 
 def zeros() -> dict[str, np.ndarray]:
-    return {name: np.zeros(shape) for name, shape in SHAPES.items()}
+    return {name: np.zeros(shape) for name, shape in DECK_SHAPES.items()}
 
 
 def wanting(**weights: float) -> DeckValue:
@@ -156,7 +156,8 @@ def test_a_value_is_the_mean_of_its_networks():
     """Each network's value is the one that numpy computes."""
     rng = np.random.default_rng(3)
     networks = [
-        {name: 0.1 * rng.standard_normal(shape) for name, shape in SHAPES.items()} for _ in range(3)
+        {name: 0.1 * rng.standard_normal(shape) for name, shape in DECK_SHAPES.items()}
+        for _ in range(3)
     ]
     deck = generate_cards(5)[:30]
     values = [DeckValue(arrays)(deck) for arrays in networks]

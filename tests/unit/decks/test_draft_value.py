@@ -14,7 +14,7 @@ from locmsim.decks import (
     card_score,
     pick,
 )
-from locmsim.decks.draft_value import SHAPES, DraftValue, draft_value_of
+from locmsim.decks.draft_value import DRAFT_SHAPES, DraftValue, draft_value_of
 from locmsim.networks import default_weights
 from locmsim.networks._drafts import DraftNetworks
 from locmsim.rules.cards import Card, CardType, cards_1x, equal_cards_1x
@@ -28,7 +28,7 @@ PAIRS = [(7, 65), (15, 17), (19, 109)]
 def networks(n: int = 2, seed: int = 1) -> list[dict[str, np.ndarray]]:
     rng = np.random.default_rng(seed)
     return [
-        {name: rng.normal(0, 0.1, shape).astype(np.float32) for name, shape in SHAPES.items()}
+        {name: rng.normal(0, 0.1, shape).astype(np.float32) for name, shape in DRAFT_SHAPES.items()}
         for _ in range(n)
     ]
 
@@ -61,7 +61,7 @@ def test_a_deck_is_worth_what_the_networks_say(n):
     assert all(
         np.array_equal(a[name], b[name])
         for a, b in zip(value.networks, arrays, strict=True)
-        for name in SHAPES
+        for name in DRAFT_SHAPES
     )
 
 
@@ -96,7 +96,7 @@ def test_before_the_last_pick_it_is_the_mean_over_what_is_offered():
 
 
 def test_better_decks_are_expected_from_offers_of_better_cards():
-    arrays = {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
+    arrays = {name: np.zeros(shape, np.float32) for name, shape in DRAFT_SHAPES.items()}
     arrays["direct"][:80] = 1.0
     value = DraftValue(arrays)
     good, bad = [CARDS[0], CARDS[1], CARDS[2]], [CARDS[100], CARDS[101], CARDS[102]]
@@ -110,7 +110,7 @@ def test_better_decks_are_expected_from_offers_of_better_cards():
 
 def test_it_foresees_what_a_deck_will_lack():
     """Of two cards that are worth the same, it takes the one of the rarer kind."""
-    arrays = {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
+    arrays = {name: np.zeros(shape, np.float32) for name, shape in DRAFT_SHAPES.items()}
     items = np.array([card.type != CardType.CREATURE for card in CARDS])
     # Each item beyond the third costs one.
     arrays["card"][items, 0] = 1

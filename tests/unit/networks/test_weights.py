@@ -13,7 +13,7 @@ from helpers import RULE_SETS, each_rules
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.decks import CARD_TERMS, build_deck, card_score, static_order
-from locmsim.decks.value import SHAPES as DECK_SHAPES
+from locmsim.decks.value import DECK_SHAPES
 from locmsim.game.positions import start_position
 from locmsim.networks import LARGE_SHAPES, SHAPES, Network, Weights, WeightsFile, default_weights
 from locmsim.rules.generator import generate_cards

@@ -10,10 +10,8 @@ pytest.importorskip("torch")
 
 from locmsim import State
 from locmsim.decks import CARD_TERMS
-from locmsim.decks.draft_value import SHAPES as DRAFT_SHAPES
-from locmsim.decks.draft_value import DraftValue
-from locmsim.decks.value import SHAPES as DECK_SHAPES
-from locmsim.decks.value import DeckValue, default_value, term_rows
+from locmsim.decks.draft_value import DRAFT_SHAPES, DraftValue
+from locmsim.decks.value import DECK_SHAPES, DeckValue, default_value, term_rows
 from locmsim.game.positions import random_game, start_position
 from locmsim.networks import (
     BLOCKS,

@@ -57,7 +57,7 @@ static void locmi_improve(const locm_card_t *cards, int *ranked, int n, uint8_t 
   locmi_offer_start(&offer, locmi_deck_networks, LOCMI_DECK_NETWORKS, hidden);
   memset(deck, 0, sizeof(deck));
   for (i = 0; i < n; i++) {
-    locmi_card_terms(locmi_score_weights, &cards[ranked[i]], terms);
+    locmi_write_terms(locmi_score_weights, &cards[ranked[i]], terms);
     locmi_offer_add(&offer, locmi_deck_networks, terms);
     deck[0][i] = copies[ranked[i]];
   }

@@ -37,7 +37,7 @@ static double locmi_score_of(const locm_card_t *c) {
   return id > 0 && id <= LOCMI_SCORES ? locmi_card_scores[id - 1] / LOCMI_SCORE_UNIT : 0;
 #else
   float terms[LOCMI_DECK_TERMS];
-  return locmi_card_terms(locmi_score_weights, c, terms);
+  return locmi_write_terms(locmi_score_weights, c, terms);
 #endif
 }
 
