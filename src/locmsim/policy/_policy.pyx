@@ -159,7 +159,7 @@ ctypedef struct activations_t:  # the results for an observation
 
 cdef inline int row_size(const sizes_t* z) noexcept nogil:
     """Return how many numbers a row's results take."""
-    return GLOBALS + (SUMS + HAND_START + 2 * MAX_BOARD + 3) * z.units + 2 * z.trunk + 3 * z.key
+    return GLOBALS + (SUMS + MAX_HAND + 2 * MAX_BOARD + 3) * z.units + 2 * z.trunk + 3 * z.key
 
 
 cdef inline void place_row(activations_t* r, float* scratch, const sizes_t* z) noexcept nogil:
@@ -233,7 +233,7 @@ cdef void encode_row(
     memcpy(r.joined, x, HAND_START * sizeof(float))           # own, enemy, game
     memcpy(r.joined + HAND_START, x + DECK, 2 * PILE * sizeof(float))     # ... and cards seen
     # Sums are added to, and missing cards and creatures must be 0.
-    memset(r.sums, 0, (SUMS + HAND_START + 2 * MAX_BOARD) * units * sizeof(float))
+    memset(r.sums, 0, (SUMS + MAX_HAND + 2 * MAX_BOARD) * units * sizeof(float))
     r.held = 0
     for h in range(MAX_HAND):
         inputs = x + HAND_START + HAND_ROW * h
