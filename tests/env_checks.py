@@ -1,12 +1,16 @@
 """Checks of environments, which the fast tests run over a few games and the slow ones over many."""
 
+import copy
+import pickle
+
 import numpy as np
 import reference_layouts
 from gymnasium.vector import AutoresetMode
 from rows_access import put_state
 
 from locmsim import Match, Observation
-from locmsim.envs import Games, LocmEnv, LocmVectorEnv, Options
+from locmsim.envs import Games, LocmEnv, LocmVectorEnv, Options, aec
+from locmsim.envs.options import HIDDEN_SIZE
 from locmsim.policy import get_layout
 from locmsim.policy.tracker import PlayerTracker
 from locmsim.search import Belief
@@ -174,59 +178,221 @@ def choice(rules, offer, random):
     return ";".join(f"CHOOSE {base}" for base in random.permutation(copies)[:30])
 
 
-def singles_step(envs, over, actions, mode):
-    """Step single environments, with resets as in the given autoreset mode."""
-    rows = []
-    for i, (env, action) in enumerate(zip(envs, actions, strict=True)):
-        if over[i]:
-            assert mode is AutoresetMode.NEXT_STEP
-            observation, _ = env.reset()
-            rows.append((observation, 0.0, False, False))
-            over[i] = False
-            continue
-        observation, reward, terminated, truncated, _ = env.step(action)
-        if terminated or truncated:
-            if mode is AutoresetMode.SAME_STEP:
-                observation, _ = env.reset()
-            else:
-                over[i] = True
-        rows.append((observation, reward, terminated, truncated))
-    return rows
+class Vector:
+    """A vector environment, whose steps the other faces have to repeat."""
+
+    def __init__(self, n, mode, *, threads=1, copy=True, **options):
+        how = {"threads": threads, "copy": copy, "autoreset_mode": mode, "final_obs": True}
+        self.env = LocmVectorEnv(n, **how, **options)
+
+    def reset(self, seed=None, mask=None):
+        """Begin all rows, or those of a mask, and return the observations."""
+        options = None if mask is None else {"reset_mask": mask}
+        return self.env.reset(seed=seed, options=options)[0]
+
+    def step(self, actions):
+        """Return observations, rewards, ends, and what is known: by row if it has ended."""
+        *result, info = self.env.step(actions)
+        ended = result[2] | result[3]
+        assert bool(ended.any()) == ("winner" in info)
+        for name in info if ended.any() else ():
+            np.testing.assert_array_equal(info.get(f"_{name}", ended), ended)
+        about = {name: info[name] for name in info.keys() & {"acted", "to_move", "rewards_both"}}
+        for i in np.flatnonzero(ended):
+            names = [name for name in info if f"_{name}" in info and name != "final_obs"]
+            about[int(i)] = {name: info[name][i] for name in names}
+            about[int(i)]["match"] = match_of(self.env.match(int(i)))
+            if "final_obs" in info:
+                about[int(i)]["final_obs"] = row(info["final_obs"], i)
+        return *result, about
 
 
-def check_rows(rules, mode, threads, *, copy, steps, ends, opponent="random"):
-    """Compare a vector environment of nine rows with single environments, step by step."""
-    n = 9
-    options = {"rules": rules, "opponent": opponent, "shaping": {"health": 0.1}, "card_sets": 4}
-    venv = LocmVectorEnv(n, threads=threads, autoreset_mode=mode, copy=copy, **options)
-    envs = [LocmEnv(**options) for _ in range(n)]
-    observations, _ = venv.reset(seed=7)
-    for i, env in enumerate(envs):
-        np.testing.assert_equal(row(observations, i), env.reset(seed=7 + i)[0])
-    over = [False] * n
-    ended = 0
+class Into(Vector):
+    """A vector environment that writes into arrays of the caller."""
+
+    def step(self, actions):
+        env, n = self.env, self.env.num_envs
+        size = (*env.single_observation_space["observation"].shape,)
+        dtype = env.single_observation_space["observation"].dtype
+        obs, final = np.zeros((2, n, *size), dtype)
+        seen = {
+            "observation": obs,
+            "action_mask": np.zeros((n, env.single_action_space.n), np.int8),
+        }
+        more = {
+            "to_move": np.zeros(n, np.int8),
+            "acted": np.zeros(n, np.int8),
+            "rewards_both": np.zeros((n, 2), np.float32),
+            "winner": np.zeros(n, np.int8),
+            "length": np.zeros(n, np.int32),
+        }
+        if env.options.privileged:
+            seen["state"] = more["state"] = np.zeros((n, HIDDEN_SIZE), np.int8)
+        ends = terminated, truncated = np.zeros((2, n), np.bool_)
+        arrays = {"terminated": terminated, "truncated": truncated, "final_obs": final}
+        arrays |= {"obs": obs, "masks": seen["action_mask"], "rewards": np.zeros(n, np.float32)}
+        special = env.step_into(actions, **arrays, **more)
+        ended = terminated | truncated
+        assert bool(special) >= bool(ended.any())
+        assert (more["winner"][~ended] == -1).all()
+        assert (more["length"][~ended] == 0).all()
+        np.testing.assert_array_equal(env.to_move, more["to_move"])
+        np.testing.assert_array_equal(env.action_masks(), seen["action_mask"] == 1)
+        about = {name: more[name] for name in ("to_move", "acted", "rewards_both")}
+        for i in np.flatnonzero(ended).tolist():
+            about[i] = {name: more[name][i] for name in ("winner", "length")}
+            if env.autoreset_mode is AutoresetMode.SAME_STEP:
+                about[i]["final_obs"] = {"observation": final[i]}
+            if not env.options.shaping:
+                about[i]["returns"] = more["rewards_both"][i]
+        return seen, arrays["rewards"], *ends, about
+
+
+class Copied(Vector):
+    """A vector environment in whose place a copy or a pickle of it goes on, twice."""
+
+    steps = 0
+
+    def step(self, actions):
+        self.steps += 1
+        if self.steps == 13:
+            self.env = copy.deepcopy(self.env)
+        if self.steps == 47:
+            self.env = pickle.loads(pickle.dumps(self.env))
+        return super().step(actions)
+
+
+class Singles:
+    """An environment for each row, in whose place copies go on."""
+
+    steps = 0
+
+    def __init__(self, n, mode, **options):
+        self.envs, self.mode = [self.make(**options) for _ in range(n)], mode
+        self.seen, self.over = [None] * n, np.zeros(n, bool)
+
+    make = LocmEnv
+
+    def begin(self, i, seed=None):
+        self.seen[i] = self.envs[i].reset(seed=seed)[0]
+
+    def play(self, i, action):
+        """Return observation, reward, ends, and the info."""
+        return self.envs[i].step(action)
+
+    def shown(self):
+        if not isinstance(self.seen[0], dict):
+            return np.stack(self.seen)
+        return {name: np.stack([one[name] for one in self.seen]) for name in self.seen[0]}
+
+    def reset(self, seed=None, mask=None):
+        for i in range(len(self.envs)) if mask is None else np.flatnonzero(mask).tolist():
+            self.begin(i, None if seed is None else seed + i)
+            self.over[i] = False
+        return self.shown()
+
+    def step(self, actions):
+        self.steps += 1
+        if self.steps == 17:
+            self.envs = [copy.deepcopy(env) for env in self.envs]
+        if self.steps == 41 and self.make is LocmEnv:
+            self.envs = pickle.loads(pickle.dumps(self.envs))
+        n, about = len(self.envs), {}
+        rewards, (terminated, truncated) = np.zeros(n, np.float32), np.zeros((2, n), np.bool_)
+        for i, action in enumerate(actions.tolist()):
+            if self.over[i]:
+                assert self.mode is AutoresetMode.NEXT_STEP
+                self.begin(i)
+                self.over[i] = False
+                continue
+            self.seen[i], rewards[i], terminated[i], truncated[i], info = self.play(i, action)
+            if terminated[i] or truncated[i]:
+                about[i] = {name: info[name] for name in info.keys() - {"action_mask"}}
+                about[i]["match"] = match_of(info["match"])
+                assert info["match"] is None or info["match"].match().phase == "battle"
+                about[i]["final_obs"] = self.seen[i]
+                if self.mode is AutoresetMode.SAME_STEP:
+                    self.begin(i)
+                else:
+                    self.over[i] = True
+        return self.shown(), rewards, terminated, truncated, about
+
+
+class Cycles(Singles):
+    """An environment of PettingZoo for each row, in which the caller plays both agents."""
+
+    @staticmethod
+    def make(episode="battle", opponent="caller", **options):
+        assert opponent == "caller"
+        return aec.raw_env(episode, **options)
+
+    def begin(self, i, seed=None):
+        self.envs[i].reset(seed=seed)
+        self.seen[i] = self.envs[i].observe(self.envs[i].agent_selection)
+
+    def play(self, i, action):
+        env = self.envs[i]
+        mover = env.agent_selection
+        env.step(action)
+        self.seen[i] = env.observe(env.agent_selection)
+        ends = env.terminations[mover], env.truncations[mover]
+        return self.seen[i], env.rewards[mover], *ends, env.infos[mover]
+
+
+def match_of(match):
+    return None if match is None else dict(match)
+
+
+def check_faces(faces, steps, *, seed=7, mode=AutoresetMode.SAME_STEP):
+    """Step several faces of the same rows alike; they must show and tell the same.
+
+    Some actions are mostly illegal ones. Returns the number of episodes.
+    """
+    first = faces[0]
+    n, top = first.env.num_envs, first.env.single_action_space.n - 1
+    over, ended = np.zeros(n, bool), 0
     for number in range(steps):
-        actions = venv.sample(number)
-        if mode is AutoresetMode.DISABLED and any(over):
-            mask = np.array(over)
-            observations, _ = venv.reset(options={"reset_mask": mask})
-            for i in np.flatnonzero(mask):
-                np.testing.assert_equal(row(observations, i), envs[i].reset()[0])
-                over[i] = False
-            actions = venv.sample(number)
-        if number % 5 == 0:
-            actions[number % n] = 144  # an action that is mostly illegal
-        observations, rewards, terminated, truncated, info = venv.step(actions)
-        expected = singles_step(envs, over, actions, mode)
-        for i, one in enumerate(expected):
-            np.testing.assert_equal(row(observations, i), one[0])
-            assert (rewards[i], terminated[i], truncated[i]) == one[1:]
-        done = terminated | truncated
-        ended += int(done.sum())
-        if done.any():
-            assert (info["_winner"] == done).all()
-    assert ended >= ends
-    venv.close()
+        if number == 0 or (mode is AutoresetMode.DISABLED and over.any()):
+            how = {"mask": over.copy()} if number else {"seed": seed}
+            seen, *others = [face.reset(**how) for face in faces]
+            for other in others:
+                np.testing.assert_equal(other, seen)
+            over[:] = False
+        actions = first.env.sample(number)
+        if number % 16 == 11:
+            actions[number // 16 % 2] = top
+        results = [face.step(actions.copy()) for face in faces]
+        over = results[0][2] | results[0][3]
+        ended += int(over.sum())
+        told = {}
+        for *result, about in results:
+            np.testing.assert_equal(result, list(results[0][:4]))
+            for key, value in about.items():
+                known = told.setdefault(key, value)
+                if isinstance(value, dict):
+                    for name in value:
+                        if name == "final_obs":  # not with what `Options.privileged` adds
+                            same_arrays(known.setdefault(name, value[name]), value[name])
+                        else:
+                            np.testing.assert_equal(
+                                known.setdefault(name, value[name]), value[name]
+                            )
+                else:
+                    np.testing.assert_array_equal(known, value)
+        for i in np.flatnonzero(over).tolist():
+            winner, returns = told[i]["winner"], told[i]["returns"]
+            assert results[0][3][i] or returns[winner] == 1 or 0 < len(told[i]["winners"]) > 1
+    for face in faces:
+        if isinstance(face, Vector):
+            face.env.close()
+    return ended
+
+
+def same_arrays(one, other):
+    if not isinstance(one, dict):
+        one, other = {0: one}, {0: other}
+    for name in one.keys() & other.keys():
+        np.testing.assert_array_equal(one[name], other[name])
 
 
 def seats_of(env):
@@ -235,6 +401,8 @@ def seats_of(env):
 
 
 def row(observations, i):
+    if not isinstance(observations, dict):
+        return observations[i]
     return {key: value[i] for key, value in observations.items()}
 
 
@@ -248,39 +416,29 @@ def check_episodes(rules, episode, opponent, wanted):
     options = {"rules": rules, "episode": episode, "opponent": opponent, "card_sets": 4}
     if episode == "choice":
         options |= _RANDOM
-    venv = LocmVectorEnv(n, **options)
-    envs = [LocmEnv(**options) for _ in range(n)]
-    seen, about = venv.reset(seed=1)
-    for i, env in enumerate(envs):
-        assert_same(seen, i, env.reset(seed=1 + i)[0])
+    mode = AutoresetMode.SAME_STEP
+    one, other = Vector(n, mode, **options), Singles(n, mode, **options)
+    np.testing.assert_equal(one.reset(seed=1), other.reset(seed=1))
     done = [[] for _ in range(n)]
     episodes = number = 0
     while episodes < wanted:
-        actions = venv.sample(number)
+        actions = one.env.sample(number)
         number += 1
-        seen, rewards, terminated, truncated, about = venv.step(actions)
         for i, action in enumerate(actions.tolist()):
             done[i].append(action)
-            one, *ends, info = envs[i].step(action)
-            assert [rewards[i], terminated[i], truncated[i]] == ends
-            if ends[1] or ends[2]:
-                for key in info.keys() - {"match", "action_mask"}:
-                    np.testing.assert_equal(about[key][i], info[key])
-                assert dict(venv.match(i)) == dict(info["match"])
-                if not ends[2]:
-                    check_again(envs[i], info, done[i])
-                episodes += 1
-                done[i] = []
-                one = envs[i].reset()[0]
-            assert_same(seen, i, one)
-    venv.close()
+        *result, about = one.step(actions)
+        *expected, infos = other.step(actions)
+        np.testing.assert_equal(result, expected)
+        for i, info in infos.items():
+            for key in info:
+                np.testing.assert_equal(about[i][key], info[key])
+            if not result[3][i]:
+                info["match"] = one.env.match(i)
+                check_again(other.envs[i], info, done[i])
+            episodes += 1
+            done[i] = []
+    one.env.close()
     return episodes
-
-
-def assert_same(observations, i, one):
-    for key, value in one.items():
-        if observations[key][i].tobytes() != value.tobytes():
-            np.testing.assert_array_equal(observations[key][i], value)
 
 
 def check_again(env, info, actions):

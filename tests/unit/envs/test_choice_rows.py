@@ -10,7 +10,6 @@ from oracles.choice import Construct, Draft, FatalAnswer
 
 from locmsim import Match
 from locmsim.envs import LocmEnv, LocmVectorEnv, Pool
-from locmsim.envs.options import HIDDEN_SIZE
 from locmsim.game.layouts import choice_tensor, get_layout
 from locmsim.rules.rulesets import get_rules
 
@@ -197,65 +196,6 @@ def test_choices_of_cards_are_seen_as_in_rows(rules):
         np.testing.assert_array_equal(other, choice_tensor("1.5", cards, chosen))
 
 
-def test_wrong_choices_are_refused():
-    cards = Match(seed=1).cards
-    with pytest.raises(ValueError, match="chosen: no card of the offer has the base id 0"):
-        choice_tensor("1.5", cards[1:], cards[:1])
-    with pytest.raises(ValueError, match="offer: expected 3 cards, got 2"):
-        choice_tensor("1.2", cards[:2])
-    with pytest.raises(ValueError, match="chosen: 31 cards, expected 30 at most"):
-        choice_tensor("1.5", cards, cards[:31])
-    with pytest.raises(ValueError, match=r"layout: expected one of .*, got 'choice'"):
-        LocmEnv(layout="choice")
-
-
-@each_rules
-def test_a_match_of_both_seats(rules):
-    """The caller plays both seats from the first pick on; rows equal single environments."""
-    options = {"rules": rules, "episode": "match", "opponent": "caller", "card_sets": 3}
-    n = 3
-    env = LocmVectorEnv(n, threads=2, **options)
-    other = LocmVectorEnv(n, **options)
-    singles = [LocmEnv(**options) for _ in range(n)]
-    seen, info = env.reset(seed=5)
-    other.reset(seed=5)
-    for i, single in enumerate(singles):
-        np.testing.assert_equal(single.reset(seed=5 + i)[0]["observation"], seen["observation"][i])
-    arrays = {
-        "obs": np.zeros_like(seen["observation"]), "masks": np.zeros_like(seen["action_mask"]),
-        "to_move": np.zeros(n, np.int8), "rewards": np.zeros(n, np.float32),
-        "winner": np.zeros(n, np.int8), "length": np.zeros(n, np.int32),
-        "state": np.zeros((n, HIDDEN_SIZE), np.int8),
-    }  # fmt: skip
-    ends = 0
-    for number in range(200):
-        actions = env.sample(number)
-        mover = info["to_move"]
-        if number < 60:
-            assert (mover == number % 2).all()
-        seen, rewards, terminated, _, info = env.step(actions)
-        other.step_into(actions, **arrays)
-        np.testing.assert_array_equal(arrays["obs"], seen["observation"])
-        np.testing.assert_array_equal(arrays["masks"], seen["action_mask"])
-        np.testing.assert_array_equal(arrays["to_move"], info["to_move"])
-        np.testing.assert_array_equal(arrays["rewards"], rewards)
-        np.testing.assert_array_equal(other.to_move, env.to_move)
-        np.testing.assert_array_equal(other.action_masks(), env.action_masks())
-        for i, single in enumerate(singles):
-            shown, reward, over, _, about = single.step(actions[i])
-            assert (reward, over) == (rewards[i], terminated[i])
-            if over:
-                ends += 1
-                match = about["match"].match()
-                assert match.phase == "battle"
-                assert arrays["winner"][i] == about["winner"] == info["winner"][i]
-                assert arrays["length"][i] == about["length"]
-                assert dict(env.match(i)) == dict(about["match"])
-                shown = single.reset()[0]
-            np.testing.assert_array_equal(shown["observation"], seen["observation"][i])
-    assert ends >= (n if rules != "1.0" else 1)
-
-
 def test_pools_with_the_caller_in_matches():
     """The opponent is drawn before the picks: where it is the caller, both seats pick."""
     opponent = Pool({"caller": 1, "random": 1})
@@ -310,15 +250,3 @@ def test_the_first_battle_is_that_of_the_match():
     assert info["winners"][0] == winner == info["winner"]
     assert reward == np.mean([1 if one == 0 else -1 for one in info["winners"]])
     assert info["returns"].tolist() == [reward, -reward]
-
-
-def test_options_that_a_choice_does_not_take():
-    env = LocmEnv(episode="match", opponent="pass", card_sets=2)
-    env.reset(seed=1)
-    for name, value in (("state", 1), ("decks", [[1] * 30] * 2)):
-        with pytest.raises(
-            ValueError, match=f"{name}: episodes that begin with a choice take none"
-        ):
-            env.reset(options={name: value})
-    with pytest.raises(ValueError, match=r"episode: expected one of .* did you mean 'match'"):
-        LocmEnv(episode="mtch")

@@ -7,108 +7,294 @@ from functools import partial
 import numpy as np
 import pytest
 from amounts import FEW
+from env_checks import EPISODES
 from gymnasium.error import ResetNeeded
-from helpers import construct_env, construct_rows, match_env
+from helpers import construct_env, construct_rows, draft_env, draft_rows, match_env, match_rows
 
-from locmsim import State
-from locmsim.envs import LocmEnv, LocmVectorEnv, Pool, aec
+from locmsim import IllegalActionError, State, generate_cards
+from locmsim.agents import make_agent
+from locmsim.envs import LocmEnv, LocmVectorEnv, Options, Pool, aec
 from locmsim.envs.cards import generated
-from locmsim.errors import IllegalActionError
+from locmsim.game.layouts import choice_tensor
 
 DECK = [card for card in range(15) for _ in range(2)]
+CARDS = generate_cards(5)
+pair = partial(LocmVectorEnv, 2)
+choosing_pair = partial(construct_rows, 2)
+match_cycle = partial(aec.env, "match")
+CYCLES = (aec.env, aec.raw_env, match_cycle)
+EVERY = (LocmEnv, pair, match_env, construct_env, choosing_pair, aec.env)
 
-
-@pytest.mark.parametrize(
-    "make",
-    [LocmEnv, lambda: LocmVectorEnv(2), aec.env, aec.raw_env, lambda: construct_rows(2)],
-)
-def test_unknown_options_of_a_reset_are_refused(make):
-    env = make()
-    with pytest.raises(ValueError, match="options: unknown 'stat'; did you mean 'state'"):
-        env.reset(options={"stat": 1})
-    with pytest.raises(ValueError, match="options: unknown 'reset_masks'"):
-        env.reset(options={"reset_masks": np.array([True, False])})
-    env.reset(seed=1, options={})
-
-
-@pytest.mark.parametrize("other", ["match", "cards", "decks"])
-def test_a_position_takes_the_place_of_other_options(other):
-    state = State.new((), ())
-    given = {"match": {"seed": 1}, "cards": None, "decks": (DECK, DECK)}[other]
-    given = given or generated(5)[1]
-    for env in (LocmEnv(**FEW), LocmVectorEnv(2, **FEW)):
-        with pytest.raises(ValueError, match=f"{other}: does not apply with state"):
-            env.reset(seed=1, options={"state": state, other: given})
-
-
-@pytest.mark.parametrize("make", [aec.env, aec.raw_env, lambda **o: aec.env("match", **o)])
-@pytest.mark.parametrize(
-    "option", [{"opponent": "random"}, {"seat": "first"}, {"players": ("caller", "osl")}]
-)
-def test_the_caller_of_a_cycle_plays_both_agents(make, option):
-    with pytest.raises(ValueError, match=f"{next(iter(option))}: the caller plays both agents"):
-        make(**option)
-
-
-@pytest.mark.parametrize("option", [{"seat": 0}, {"player": "caller"}])
-def test_a_reset_of_a_cycle_takes_no_seat(option):
-    with pytest.raises(ValueError, match=f"{next(iter(option))}: the caller plays both agents"):
-        aec.env().reset(options=option)
-
-
-@pytest.mark.parametrize("make", [LocmEnv, match_env, LocmVectorEnv, aec.env])
-@pytest.mark.parametrize("option", [{"battlers": ("osl", "osl")}, {"battles": 3}])
-def test_only_a_choice_has_battles_of_others(make, option):
-    with pytest.raises(ValueError, match=f'{next(iter(option))}: needs episode="choice"'):
-        make(**option)
-
-
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
+#: What makes environments -> options, and what is said of them.
+OPTIONS = {
+    EVERY: [
+        ({"rules": "2.0"}, "unknown rules '2.0'"),
+        ({"mask": "no"}, "mask: expected one of obs, info"),
+        ({"max_actions": 0}, "max_actions: expected 1 to "),
+        ({"max_actions": True}, "max_actions: expected an integer, got True"),
+        ({"max_actions": 2**40}, "max_actions: expected 1 to 2\\^31 - 1, got "),
+        ({"gamma": 2}, "gamma: expected 0 to 1, got 2"),
+        ({"gamma": "x"}, "gamma: expected 0 to 1, got 'x'"),
+        ({"gamma": 0.9}, "gamma: needs shaping"),
+        ({"gamma": 0.9, "reward": "gym-locm:coac=1"}, "gamma: needs shaping"),
+        ({"layout": "no"}, "layout: expected one of entities, .*, got 'no'"),
+        ({"layout": "choice"}, "layout: expected one of .*, got 'choice'"),
+        ({"reward": "no"}, "reward: expected win-loss, deck-value"),
+        ({"reward": "win-loss=nan"}, "reward: win-loss: expected a finite number, got 'nan'"),
+        ({"reward": "deck-value=much"}, "reward: deck-value: expected a number, got 'much'"),
+        ({"reward": "gym-locm:no"}, "unknown potential 'no'"),
+        ({"reward": "gym-locm:coac=x"}, "coac: expected a number, got 'x'"),
+        (
+            {"reward": "gym-locm:coac", "shaping": {"health": 1}},
+            "shaping: does not apply with reward",
+        ),
+        ({"shaping": 5}, "shaping: expected a mapping of potentials to weights, got 5"),
+        ({"shaping": {"no": 1}}, "shaping: unknown potential 'no'"),
+        ({"shaping": {"helth": 1}}, "unknown potential 'helth'; did you mean 'health'"),
+        ({"shaping": {"health": "x"}}, "shaping: health: expected a finite number, got 'x'"),
+        ({"shaping": {"health": np.nan}}, "shaping: health: expected a finite number, got nan"),
+        ({"decks": "no"}, "decks: expected one of default, "),
+        ({"decks": "randm"}, "decks: expected one of default, .*; did you mean 'random'"),
+        ({"decks": ("random",) * 3}, "decks: expected one way"),
+        ({"decks": "bodies/area/area"}, "or a pair, got"),
+        ({"decks": "bodies/aera"}, "did you mean 'area'"),
+        ({"decks": Pool({"aera": 1})}, "did you mean 'area'"),
         ({"decks": 5}, "decks: expected one way for both seats or a pair, got 5"),
         ({"decks": None}, "decks: expected one way for both seats or a pair, got None"),
         ({"decks": [1, 2]}, "decks: expected base ids, got 1"),
-        ({"battlers": 5}, "battlers: expected two, got 5"),
-        ({"players": 5}, "players: expected one for each seat, got 5"),
+        ({"card_sets": 0}, "card_sets: expected a number above 0"),
         ({"card_sets": "x"}, "card_sets: expected a number above 0 or .first, end., got 'x'"),
         ({"card_sets": 1.5}, "card_sets: .*, got 1.5"),
         ({"card_sets": (0,)}, "card_sets: .*, got .0,."),
         ({"card_sets": True}, "card_sets: .*, got True"),
         ({"card_sets": 2**70}, "card_sets: .*, got 1180"),
-        ({"cards": 5}, "cards: expected a list of cards, got 5"),
-        ({"shaping": 5}, "shaping: expected a mapping of potentials to weights, got 5"),
-        ({"shaping": {"health": "x"}}, "shaping: health: expected a finite number, got 'x'"),
-        ({"shaping": {"health": np.nan}}, "shaping: health: expected a finite number, got nan"),
-        ({"reward": "win-loss=nan"}, "reward: win-loss: expected a finite number, got 'nan'"),
-        ({"gamma": "x"}, "gamma: expected 0 to 1, got 'x'"),
-        ({"max_actions": True}, "max_actions: expected an integer, got True"),
-        ({"max_actions": 2**40}, "max_actions: expected 1 to 2\\^31 - 1, got "),
+        ({"refresh": -1}, "refresh: expected 0 to 2\\^31 - 1, got -1"),
         ({"refresh": 2**70}, "refresh: expected 0 to 2\\^31 - 1"),
-        ({"battles": 2**40}, "battles: expected 1 to 2\\^31 - 1"),
+        ({"cards": []}, r"cards: expected 15..120, got 0"),
+        ({"cards": [], "rules": "1.2"}, r"cards: rules 1.2 have a fixed card list"),
+        ({"cards": 5}, "cards: expected a list of cards, got 5"),
+        ({"cards": CARDS, "card_sets": 7}, "card_sets: does not apply with cards"),
+        ({"cards": CARDS, "refresh": 2}, "refresh: does not apply with cards"),
+        ({"card_sets": None, "refresh": 2}, "refresh: does not apply with card_sets=None"),
+        ({"render_mode": "svg"}, "render_mode: expected one of ansi, human, rgb_array, got"),
+        ({"oponent": "osl"}, r"unknown option 'oponent'; did you mean 'opponent'\?"),
+        ({"shape": {}}, "unknown option 'shape'"),
+        ({"privileged": True, "mask": "info"}, 'privileged: needs mask="obs"'),
     ],
-)
-@pytest.mark.parametrize("make", [construct_env, construct_rows])
-def test_values_that_no_option_has(make, option, message):
-    with pytest.raises(ValueError, match=message):
-        make(**option)
+    EVERY[:5]: [
+        ({"battles": 0, "episode": "choice"}, "battles: expected 1 to 2\\^31 - 1"),
+        ({"battles": 2**40, "episode": "choice"}, "battles: expected 1 to 2\\^31 - 1"),
+        ({"seat": "left"}, "seat: expected one of random, first"),
+        ({"seat": "frist"}, "seat: expected one of .*; did you mean 'first'"),
+        ({"illegal": "no"}, "illegal: expected one of lose, pass, raise"),
+        ({"opponent": 3}, "opponent: expected a name"),
+        ({"opponent": "nobody"}, "unknown agent 'nobody'"),
+        ({"opponent": "gredy"}, "did you mean 'greedy'"),
+        ({"opponent": "beam:nodes=-1"}, "nodes"),
+        ({"opponent": Pool({"gredy": 1})}, "did you mean 'greedy'"),
+        ({"players": 5}, "players: expected one for each seat, got 5"),
+        ({"players": "caller"}, "players: expected one for each seat"),
+        ({"players": ("osl", "osl")}, "players: expected 'caller' for one seat"),
+        ({"players": ("caller", "osl"), "opponent": "osl"}, "does not apply with opponent"),
+        ({"episode": "mtch"}, "episode: expected one of .* did you mean 'match'"),
+        ({"battlers": ("osl", "gredy")}, "battlers: unknown agent 'gredy'; did you mean 'greedy'"),
+        (
+            {"battlers": ("baem:nodes=5", "osl")},
+            "unknown agent 'baem:nodes=5'; did you mean 'beam'",
+        ),
+        ({"battlers": (3, "osl")}, "battlers: expected names of agents, got 3"),
+        ({"battlers": ("osl",)}, "battlers: expected two"),
+        ({"battlers": 5}, "battlers: expected two, got 5"),
+        ({"layout": "gym-locm", "episode": "match"}, "gym-locm does not apply with episode="),
+    ],
+    (LocmEnv, match_env, pair, aec.env): [
+        ({"battlers": ("osl", "osl")}, 'battlers: needs episode="choice"'),
+        ({"battles": 3}, 'battles: needs episode="choice"'),
+        ({"deck_values": True}, 'deck_values: needs episode="choice"'),
+        ({"reward": "deck-value"}, 'reward: deck-value needs episode="choice"'),
+    ],
+    CYCLES: [
+        ({"opponent": "random"}, "opponent: the caller plays both agents"),
+        ({"seat": "first"}, "seat: the caller plays both agents"),
+        ({"players": ("caller", "osl")}, "players: the caller plays both agents"),
+        ({"illegal": "raise"}, "illegal: expected lose or pass"),
+        ({"episode": "match"}, "episode: this environment has phase instead"),
+    ],
+    (partial(aec.raw_env, "draft"),): [({}, "phase: expected one of battle, match, got")],
+    (match_cycle,): [({"layout": "gym-locm"}, 'gym-locm does not apply with episode="match"')],
+    (partial(LocmVectorEnv, 0), partial(draft_rows, 0), partial(match_rows, 0)): [
+        ({}, "num_envs: expected 1 to ")
+    ],
+    (pair, choosing_pair): [
+        ({"threads": 0}, "threads: expected 1 to 65536, got 0"),
+        ({"autoreset_mode": "never"}, "expected NEXT_STEP, SAME_STEP, DISABLED, got 'never'"),
+        ({"opponent": make_agent("osl")}, "is one agent and cannot play 2 rows"),
+    ],
+    (LocmEnv, partial(LocmVectorEnv, 1)): [
+        (
+            {"opponent": Pool(dict.fromkeys(map("beam:nodes={}".format, range(1, 66)), 1.0))},
+            r"players: an environment has 64 at most$",
+        ),
+    ],
+    (LocmEnv,): [
+        (
+            {"opponent": "caller", "shaping": {"health": 1.0}},
+            "rewards: where the caller plays both seats",
+        )
+    ],
+    (Pool,): [
+        ({"opponents": {"random": 0}}, "weight of 'random': expected more than 0, got 0"),
+        ({"opponents": ["greedy", "random"]}, "expected a mapping of opponents to weights"),
+    ],
+    (partial(Pool, {"paste": 1}, {"past": "osl"}),): [
+        ({}, "'past' has no weight; did you mean 'paste'")
+    ],
+    (choice_tensor,): [
+        (
+            {"rules": "1.5", "offer": CARDS[1:], "chosen": CARDS[:1]},
+            "chosen: no card of the offer has the base id 0",
+        ),
+        ({"rules": "1.2", "offer": CARDS[:2]}, "offer: expected 3 cards, got 2"),
+        (
+            {"rules": "1.5", "offer": CARDS, "chosen": CARDS[:31]},
+            "chosen: 31 cards, expected 30 at most",
+        ),
+    ],
+}
 
 
 @pytest.mark.parametrize(
-    ("option", "message"),
-    [
+    ("makers", "options", "message"),
+    [(makers, *case) for makers, cases in OPTIONS.items() for case in cases],
+)
+def test_options(makers, options, message):
+    for make in makers:
+        with pytest.raises(ValueError, match=message):
+            make(**options)
+
+
+def test_options_are_data():
+    assert Options().rules == "1.5"
+    with pytest.raises(TypeError):
+        Options("1.5")
+    with pytest.raises(AttributeError):
+        Pool({"greedy": 1}).members.append("osl")
+
+
+def over():
+    """Return a position at the end of a game."""
+    state = State.new((), ())
+    while not state.is_terminal():
+        state.apply_action(0)
+    return state
+
+
+RANDOM = {"battlers": ("random", "osl")}
+one = partial(LocmEnv, **FEW)
+rows = partial(LocmVectorEnv, 3, opponent="random", copy=False, **FEW)
+match = partial(match_env, opponent="random", **FEW)
+match_three = partial(match_rows, 3, opponent="random", copy=False, **FEW)
+draft = partial(draft_env, **RANDOM)
+choosing_three = partial(construct_rows, 3, **RANDOM, **FEW)
+ALL = (one, rows, match, match_three, choosing_three, draft)
+BATTLES = (one, rows)
+ROWS = (rows, match_three, choosing_three)
+BEFORE_A_CHOICE = "episodes that begin with a choice take none"
+#: What makes environments -> options of `reset`, and what is said of them.
+RESETS = {
+    ALL: [
+        ({"stat": 1}, "options: unknown 'stat'; did you mean 'state'"),
+        ({"reset_masks": np.array([True, False])}, "options: unknown 'reset_masks'"),
+        ({"seat": 2}, "seat: expected 0 or 1, got 2"),
+        ({"seat": True}, "seat: expected 0 or 1, got True"),
+        ({"match": 5}, "match: expected a mapping of seeds, got 5"),
+        ({"match": {"sead": 1}}, "unknown parameter 'sead'"),
+        ({"match": {"nothing": 1}}, "nothing"),
+        ({"player": 5}, "player: there is no 5"),
+        ({"player": "oslo"}, "player: there is no 'oslo'"),
+    ],
+    BATTLES: [
+        ({"state": 7}, "state: expected a State, got 7"),
+        ({"state": over()}, "the game is over"),
+        ({"state": State.new((), (), rules="1.0")}, r"expected one of rules 1.5, got 1.0"),
+        ({"state": State.new((), ()), "match": {"seed": 1}}, "match: does not apply with state"),
+        ({"state": State.new((), ()), "cards": CARDS}, "cards: does not apply with state"),
+        ({"state": State.new((), ()), "decks": (DECK, DECK)}, "decks: does not apply with state"),
         ({"decks": 5}, "decks: expected two, got 5"),
         ({"decks": {}}, "decks: expected two, got {}"),
-        ({"match": 5}, "match: expected a mapping of seeds, got 5"),
+        ({"decks": [DECK]}, "decks: expected (two|one for all rows or 3), got 1"),
+        ({"decks": [5, DECK]}, "decks: expected (base ids, got 5|one for all rows or 3)"),
+        ({"decks": [[1], [2]]}, "decks: expected 30 cards, got 1"),
+        ({"decks": [DECK, [1] * 30]}, "more than 2 copies"),
+        ({"decks": [DECK, [*range(29), 500]]}, "no card with base id 500"),
+        ({"match": {"league": 9}}, "league"),
+        ({"match": {"predefinedCardListFile": "x"}}, "predefinedCardListFile"),
         ({"cards": 5}, "cards: expected a list of cards, got 5"),
-        ({"player": 5}, "player: there is no 5"),
-        ({"seat": True}, "seat: expected 0 or 1, got True"),
+        ({"cards": CARDS[:60]}, "cards: expected 120 in a reset, got 60"),
     ],
+    (partial(LocmEnv, rules="1.2"), partial(LocmVectorEnv, 2, rules="1.2")): [
+        ({"cards": CARDS}, "cards: all episodes of this environment have the same")
+    ],
+    ROWS: [
+        ({"seat": [0, 1, 2]}, "seat: expected 0 or 1, got 2"),
+        ({"seat": [0, 1]}, "seat: expected one for all rows or 3, got 2"),
+        *(
+            ({"reset_mask": mask}, "reset_mask: expected a bool array")
+            for mask in ([True] * 3, np.ones(2, bool), np.zeros(3, bool), np.ones(3))
+        ),
+    ],
+    ALL[2:]: [
+        ({"state": 1}, f"state: {BEFORE_A_CHOICE}"),
+        ({"decks": [[1] * 30] * 2}, f"decks: {BEFORE_A_CHOICE}"),
+    ],
+}
+
+
+def started(env):
+    env.reset(seed=1)
+    return env
+
+
+def next_steps(env, count=4):
+    """Return what some steps return, and a reset after them."""
+    return [env.step(env.action_masks().argmax(axis=-1)) for _ in range(count)], env.reset()
+
+
+@pytest.mark.parametrize(
+    ("makers", "options", "message"),
+    [(makers, *case) for makers, cases in RESETS.items() for case in cases],
 )
-def test_values_that_no_option_of_a_reset_has(option, message):
-    for env in (LocmEnv(**FEW), LocmVectorEnv(2, **FEW)):
+def test_a_refused_reset_changes_nothing(makers, options, message):
+    """Seat, position and generator stay: the episode continues, and so do later ones."""
+    for make in makers:
+        env, other = started(make()), started(make())
+        for seed in (None, 8, None):
+            with pytest.raises(ValueError, match=message):
+                env.reset(seed=seed, options=options)
+        np.testing.assert_array_equal(env.action_masks(), other.action_masks())
+        np.testing.assert_equal(next_steps(env), next_steps(other))
+
+
+@pytest.mark.parametrize("make", CYCLES)
+def test_resets_of_a_cycle(make):
+    env = make()
+    for options, message in (
+        ({"seat": 0}, "seat: the caller plays both agents"),
+        ({"player": "caller"}, "player: the caller plays both agents"),
+        ({"stat": 1}, "options: unknown 'stat'; did you mean 'state'"),
+        ({"reset_masks": np.array([True, False])}, "options: unknown 'reset_masks'"),
+    ):
         with pytest.raises(ValueError, match=message):
-            env.reset(seed=1, options=option)
+            env.reset(options=options)
+    env.reset(seed=1, options={})
+
+
+@pytest.mark.parametrize("make", [construct_env, draft_env, match_env])
+@pytest.mark.parametrize("deck", [[1] * 29, [1] * 30, [999] * 30])
+def test_given_decks_that_nobody_can_choose(make, deck):
+    """The error is that of `reset`, not of an assertion after thirty picks."""
+    with pytest.raises(ValueError, match="decks: "):
+        make(decks=("random", deck)).reset(seed=1, options={"seat": 0})
 
 
 @pytest.mark.parametrize("make", [LocmEnv, partial(LocmVectorEnv, 3), aec.raw_env])
@@ -144,24 +330,6 @@ def observed(env):
     return env.games.arrays["obs"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"gamma": 0.9}, "gamma: needs shaping"),
-        ({"gamma": 0.9, "reward": "gym-locm:coac=1"}, "gamma: needs shaping"),
-        ({"cards": generated(5)[1], "card_sets": 7}, "card_sets: does not apply with cards"),
-        ({"cards": generated(5)[1], "refresh": 2}, "refresh: does not apply with cards"),
-        ({"card_sets": None, "refresh": 2}, "refresh: does not apply with card_sets=None"),
-    ],
-)
-@pytest.mark.parametrize(
-    "make", [LocmEnv, partial(LocmVectorEnv, 2), partial(construct_rows, 2), aec.env]
-)
-def test_options_that_another_one_leaves_without_effect(make, options, message):
-    with pytest.raises(ValueError, match=message):
-        make(**options)
-
-
 @pytest.mark.parametrize("rules", ["1.2", "1.0"])
 def test_the_same_card_sets_may_be_given_for_all_rule_sets(rules):
     """They have no effect where there is one card list, and a loop over rules needs no cases."""
@@ -170,6 +338,9 @@ def test_the_same_card_sets_may_be_given_for_all_rule_sets(rules):
         env = LocmEnv(rules=rules, opponent="random", **options)
         episodes.append([env.reset(seed=seed)[0]["observation"].tolist() for seed in range(3)])
     assert episodes[0] == episodes[1]
+
+
+# ------------------------------------------------------------------------------------- actions
 
 
 @pytest.mark.parametrize("action", [0.9, 0.0, True, "0", None, np.float64(0), np.True_, [0]])
@@ -195,18 +366,73 @@ def test_an_action_is_an_integer(action):
         env.step(0)
 
 
-@pytest.mark.parametrize("action", [2**70, -(2**70), np.uint64(2**63)])
-def test_an_action_of_any_size_is_illegal(action):
-    env = LocmEnv(**FEW)
-    env.reset(seed=1)
-    assert env.step(action)[1] == -1
-    with pytest.raises(IllegalActionError):
-        started(LocmEnv(illegal="raise", **FEW)).step(action)
+WRONG = (-1, 500, 1 << 40, np.int64(-(1 << 63)), 2**70, -(2**70), np.uint64(2**63))
 
 
-def started(env):
-    env.reset(seed=1)
-    return env
+@pytest.mark.parametrize("action", WRONG)
+@pytest.mark.parametrize("episode", EPISODES)
+def test_an_illegal_action(episode, action):
+    """It loses, stands for the first legal action, or is refused and changes nothing."""
+    _, options = EPISODES[episode]
+    name = {"draft": "choice", "construct": "choice"}.get(episode, episode.split(",")[0])
+    options = {"episode": name, "rules": "1.2" if episode == "draft" else "1.5", **options, **FEW}
+    env = LocmEnv(**options)
+    _, info = env.reset(seed=1)
+    seat = 0 if "both" in episode else info["seat"]
+    seen, reward, terminated, truncated, info = env.step(action)
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    assert (info["illegal"], info["winner"]) == (True, 1 - seat)
+    assert np.flatnonzero(seen["action_mask"]).tolist() == [0]
+    assert np.flatnonzero(env.action_masks()).tolist() == [0]
+    with pytest.raises(ResetNeeded, match="call reset first"):
+        env.step(0)
+    lenient, legal = (started(LocmEnv(illegal="pass", **options)) for _ in range(2))
+    first = int(np.flatnonzero(legal.action_masks())[0])
+    np.testing.assert_equal(lenient.step(action), legal.step(first))
+    strict = started(LocmEnv(illegal="raise", **options))
+    message = "is not legal here" if name == "battle" else "cannot be picked"
+    with pytest.raises(IllegalActionError, match=message):
+        strict.step(action)
+    np.testing.assert_equal(strict.step(first), started(LocmEnv(**options)).step(first))
+
+
+@pytest.mark.parametrize("make", [rows, match_three, choosing_three])
+def test_illegal_actions_of_rows(make):
+    """Rows refuse them before anything is applied."""
+    env, other = started(make(illegal="raise")), started(make(illegal="raise"))
+    actions, top = env.sample(1), env.single_action_space.n
+    for bad in (top, -1):
+        with pytest.raises(IllegalActionError, match=f"nothing was applied; row 1: {bad}"):
+            env.step(np.array([actions[0], bad, actions[2]]))
+    with pytest.raises(TypeError, match="expected integers, got float64"):
+        env.step(np.zeros(3))
+    with pytest.raises(ValueError, match=r"expected shape \(3,\), got \(4,\)"):
+        env.step(np.zeros(4, int))
+    n, obs = env.num_envs, env.single_observation_space["observation"]
+    arrays = {"obs": np.zeros((n, *obs.shape), obs.dtype), "masks": np.zeros((n, top), np.int8)}
+    arrays["rewards"] = np.zeros(n, np.float32)
+    for bad in (
+        {"obs": arrays["obs"].astype(np.float64)}, {"masks": arrays["masks"][:2]},
+        {"rewards": np.zeros((2, n), np.float32)}, {"terminated": np.zeros((1, n), np.bool_)},
+        {"obs": arrays["obs"][:, ::2]}, {"length": np.zeros(n, np.int64)},
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="expected"):
+            env.step_into(actions, **{**arrays, **bad})
+    np.testing.assert_equal(env.step(actions), other.step(actions))
+
+
+@pytest.mark.parametrize("phase", ["battle", "match"])
+def test_an_illegal_action_of_a_cycle(phase):
+    env = started(aec.env(phase, **FEW))
+    env.step(env.action_space("player_0").n - 1 if phase == "battle" else 0)  # PASS is no pick
+    assert env.rewards == {"player_0": -1.0, "player_1": 1.0}
+    assert env.terminations == {"player_0": True, "player_1": True}
+    for agent in env.possible_agents:
+        assert np.flatnonzero(env.observe(agent)["action_mask"]).tolist() == [0]
+    lenient = started(aec.raw_env(phase, illegal="pass", **FEW))
+    lenient.step(144)
+    assert lenient.agent_selection == "player_1"
+    assert lenient.rewards == {"player_0": 0.0, "player_1": 0.0}
 
 
 @pytest.mark.parametrize("mode", ["SAME_STEP", "NEXT_STEP", "DISABLED"])
@@ -226,18 +452,6 @@ def test_no_step_before_a_reset(mode):
     assert env.step(np.zeros(2, np.int64))[0]["action_mask"].any(axis=1).all()
     with pytest.raises(ResetNeeded):
         aec.raw_env(**FEW).step(0)
-
-
-def test_there_are_64_players_at_most():
-    env = LocmVectorEnv(2, **FEW)
-    env.reset(seed=1)
-    for number in range(63):
-        env.players[f"player-{number}"] = "greedy"
-    with pytest.raises(ValueError, match=r"players: an environment has 64 at most$"):
-        env.players["last"] = "greedy"
-    pool = Pool(dict.fromkeys(map("beam:nodes={}".format, range(1, 66)), 1.0))
-    with pytest.raises(ValueError, match=r"players: an environment has 64 at most$"):
-        LocmVectorEnv(2, opponent=pool, **FEW)
 
 
 def test_a_pool_that_does_not_fit_replaces_nobody():
@@ -314,11 +528,6 @@ def test_an_opponent_cannot_step_the_environment_that_begins(given):
     np.testing.assert_equal(env.reset(**given), alone.reset(**given))
     assert asked
     np.testing.assert_equal(env.step(0), alone.step(0))
-
-
-def test_given_decks_of_a_reset_are_base_ids():
-    with pytest.raises(ValueError, match="decks: expected base ids, got 5"):
-        LocmEnv(**FEW).reset(seed=1, options={"decks": [5, DECK]})
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ from helpers import (
 )
 
 from locmsim import Match
-from locmsim.envs import LocmEnv, LocmVectorEnv, Options, Pool, aec
+from locmsim.envs import LocmEnv, LocmVectorEnv, Options, aec
 from locmsim.envs.options import OptionValues, SharedOptionValues
 from locmsim.game.boards import board_text
 from locmsim.policy import Policy
@@ -76,56 +76,6 @@ def test_what_parameters_leave_open_follows_from_the_seed(make, given):
 # ------------------------------------------------------------------------- resets that are refused
 
 
-@pytest.mark.parametrize(
-    ("make", "options", "message"),
-    [
-        (lambda: LocmEnv(**FEW), {"seat": 2}, "seat: expected 0 or 1"),
-        (lambda: LocmEnv(**FEW), {"state": 7}, "state: expected a State"),
-        (lambda: LocmEnv(**FEW), {"match": {"league": 9}}, "league"),
-        (lambda: LocmEnv(**FEW), {"decks": [[1], [2]]}, "decks: expected 30 cards"),
-        (lambda: draft_env(battlers=("random", "osl")), {"match": {"nothing": 1}}, "nothing"),
-        (lambda: match_env(opponent="random", **FEW), {"match": {"nothing": 1}}, "nothing"),
-        (lambda: match_env(opponent="random", **FEW), {"seat": 2}, "seat: expected 0 or 1"),
-    ],
-)
-def test_a_refused_reset_changes_nothing(make, options, message):
-    """Seat, position and generator stay: the episode continues, and so do later ones."""
-    env, other = make(), make()
-    for one in (env, other):
-        one.reset(seed=3)
-        one.step(int(one.action_masks().nonzero()[0][0]))
-    for _ in range(3):
-        with pytest.raises(ValueError, match=message):
-            env.reset(options=options)
-        with pytest.raises(ValueError, match=message):
-            env.reset(seed=8, options=options)
-    np.testing.assert_array_equal(env.action_masks(), other.action_masks())
-    action = int(env.action_masks().nonzero()[0][0])
-    np.testing.assert_equal(env.step(action), other.step(action))
-    np.testing.assert_equal(shown(env), shown(other))
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: LocmVectorEnv(3, opponent="random", copy=False, **FEW),
-        lambda: match_rows(3, opponent="random", copy=False, **FEW),
-    ],
-)
-def test_a_refused_reset_changes_no_row(make):
-    """Rows before the one at which the reset failed keep their episodes too."""
-    env, other = make(), make()
-    for one in (env, other):
-        one.reset(seed=3)
-        one.step(one.sample(1))
-    with pytest.raises(ValueError, match="seat: expected 0 or 1, got 2"):
-        env.reset(seed=9, options={"seat": [0, 1, 2]})
-    np.testing.assert_array_equal(env.action_masks(), other.action_masks())
-    for number in range(4):
-        np.testing.assert_equal(env.step(env.sample(number)), other.step(other.sample(number)))
-    np.testing.assert_equal(env.reset()[0], other.reset()[0])
-
-
 def test_a_reset_that_a_given_deck_does_not_allow_changes_no_row():
     """The constructor's decks fit the card sets of some episodes only, so a reset can fail late."""
     deck = [[1] * 30]
@@ -151,22 +101,6 @@ def test_a_reset_that_a_given_deck_does_not_allow_changes_no_row():
                 env.reset(seed=seed)
     assert refused > 3
     np.testing.assert_equal(env.step(env.sample(1)), other.step(other.sample(1)))
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda deck: construct_env(decks=("random", deck), **FEW), "decks: "),
-        (lambda deck: draft_env(decks=("random", deck)), "decks: "),
-        (lambda deck: match_env(decks=("random", deck), **FEW), "decks: "),
-    ],
-)
-@pytest.mark.parametrize("deck", [[1] * 29, [1] * 30, [999] * 30])
-def test_given_decks_that_nobody_can_choose(make, message, deck):
-    """The error is that of `reset`, not of an assertion after thirty picks."""
-    env = make(deck)
-    with pytest.raises(ValueError, match=message):
-        env.reset(seed=1, options={"seat": 0})
 
 
 def test_a_given_deck_of_a_draft_comes_from_its_offers():
@@ -325,36 +259,6 @@ def test_a_forked_process_has_threads_of_its_own(make):
     env.close()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"reward": "win"}, "reward: expected win-loss, deck-value"),
-        ({"reward": "deck-value"}, 'reward: deck-value needs episode="choice"'),
-        ({"reward": "deck-value=much"}, "reward: deck-value: expected a number, got 'much'"),
-        ({"shaping": {"helth": 1}}, "unknown potential 'helth'; did you mean 'health'"),
-        ({"seat": "frist"}, "seat: expected one of .*; did you mean 'first'"),
-        ({"decks": "randm"}, "decks: expected one of default, .*; did you mean 'random'"),
-        ({"oponent": "osl"}, r"unknown option 'oponent'; did you mean 'opponent'\?"),
-        ({"shape": {}}, "unknown option 'shape'"),
-    ],
-)
-def test_options_that_are_mistyped(options, message):
-    for make in (LocmEnv, lambda **o: LocmVectorEnv(2, **o), match_env):
-        with pytest.raises(ValueError, match=message):
-            make(**options)
-
-
-@pytest.mark.parametrize("make", [construct_env, LocmEnv, match_env])
-def test_battlers_that_are_mistyped(make):
-    """A wrong name is an error at once, whether the episodes have battles or not."""
-    with pytest.raises(ValueError, match="battlers: unknown agent 'gredy'; did you mean 'greedy'"):
-        make(battlers=("osl", "gredy"))
-    with pytest.raises(ValueError, match=r"unknown agent 'baem:nodes=5'; did you mean 'beam'"):
-        make(battlers=("baem:nodes=5", "osl"))
-    with pytest.raises(ValueError, match="battlers: expected names of agents, got 3"):
-        make(battlers=(3, "osl"))
-
-
 def entries(made):
     """Return the options among the parameters in a docstring, in their order."""
     names = {option.name for option in fields(Options)}
@@ -398,23 +302,11 @@ def test_an_id_is_a_name_for_options():
         env = gym.make(f"locmsim.envs:locmsim/{name}-v0", **FEW).unwrapped
         assert type(env) is LocmEnv
         assert env.options == LocmEnv(**options, **FEW).options
-    with pytest.raises(ValueError, match="episode: this environment has phase instead"):
-        aec.env(episode="match")
-
-
-def test_pools():
-    with pytest.raises(ValueError, match="expected a mapping of opponents to weights"):
-        Pool(["greedy", "random"])
-    pool = Pool({"greedy": 1})
-    with pytest.raises(AttributeError):
-        pool.members.append("osl")
 
 
 def test_autoreset_modes_by_name():
     for mode in ("NEXT_STEP", "next_step", "NextStep", "SameStep", "DISABLED"):
         LocmVectorEnv(1, opponent="pass", autoreset_mode=mode, **FEW).close()
-    with pytest.raises(ValueError, match="expected NEXT_STEP, SAME_STEP, DISABLED, got 'never'"):
-        LocmVectorEnv(1, opponent="pass", autoreset_mode="never", **FEW)
 
 
 def test_illegal_actions_do_not_pay():
@@ -491,17 +383,6 @@ def test_after_an_illegal_pick_the_battle_is_not_that_of_the_episode_before():
     assert env.action_masks().nonzero()[0].tolist() == [0]
 
 
-@pytest.mark.parametrize("make", [lambda: draft_env(), lambda: construct_env(**FEW)])
-def test_masks_after_an_illegal_pick(make):
-    """As at the end of any episode, the mask allows one action."""
-    env = make()
-    env.reset(seed=1)
-    seen, reward, over, _, _ = env.step(-1)
-    assert (reward, over) == (-1.0, True)
-    assert seen["action_mask"].nonzero()[0].tolist() == [0]
-    assert env.action_masks().nonzero()[0].tolist() == [0]
-
-
 # ------------------------------------------------------------------- what one core of rows changes
 
 
@@ -558,25 +439,6 @@ def test_rewards_of_self_play_have_all_shaping():
             np.testing.assert_allclose(paid[i], returns - begun[i], atol=1e-4)
             paid[i], begun[i], games = 0, potential()[i], games + 1
     assert games > 3
-
-
-def test_views_are_of_the_position_after_step_into():
-    env = LocmVectorEnv(4, opponent="caller", **FEW)
-    env.reset(seed=1)
-    arrays = {
-        "obs": np.zeros((4, *env.layout.shape), env.layout.dtype),
-        "masks": np.zeros((4, env.single_action_space.n), np.int8),
-        "rewards": np.zeros(4, np.float32),
-        "to_move": np.zeros(4, np.int8),
-    }
-    for _ in range(3):
-        env.step_into(np.zeros(4, np.int64), **arrays)
-    np.testing.assert_array_equal(env.to_move, arrays["to_move"])
-    np.testing.assert_array_equal(env.action_masks(), arrays["masks"] == 1)
-    mask = np.array([True, False, False, False])
-    seen, info = env.reset(options={"reset_mask": mask})
-    np.testing.assert_array_equal(seen["observation"][1:], arrays["obs"][1:])
-    np.testing.assert_array_equal(info["to_move"][1:], arrays["to_move"][1:])
 
 
 @pytest.mark.slow
