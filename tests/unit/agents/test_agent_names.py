@@ -10,7 +10,6 @@ import sys
 
 import pytest
 
-from locmsim import Match
 from locmsim.agents import (
     AGENTS,
     BeamAgent,
@@ -187,13 +186,12 @@ def test_what_cannot_be_imported(folder, code, message):
 
 
 @pytest.mark.parametrize("ending", [KeyboardInterrupt, EndedBySignal(15)])
-def test_what_ends_this_process_is_no_fault_of_an_agent(monkeypatch, ending):
+def test_what_ends_this_process_is_no_fault_of_an_agent(ending):
     def interrupted():
         raise ending
 
-    monkeypatch.setitem(AGENTS, "late", interrupted)
     with pytest.raises(KeyboardInterrupt if ending is KeyboardInterrupt else EndedBySignal):
-        make_agent("late")
+        make_agent(interrupted)
 
 
 # ---------------------------------------------------------------------- user-defined classes
@@ -451,14 +449,3 @@ def test_suggestions():
     assert did_you_mean("mtcs") == "; did you mean 'mcts'?"
     assert did_you_mean("zzz") == ""
     assert did_you_mean("gren", ["red", "green"]) == "; did you mean 'green'?"
-
-
-def test_a_match_with_an_agent_of_a_file(mine):
-    agents = make_agent("mine.py:Mine"), make_agent("greedy")
-    match = Match(seed=1)
-    while match.to_ask:
-        player = match.to_ask[0]
-        observation = match.observation(player)
-        ask = agents[player].choose if observation.phase == "choice" else agents[player].act
-        assert match.submit(player, ask(observation)).error is None
-    assert match.winner == 1

@@ -2,65 +2,10 @@
 
 from collections import Counter
 
-from helpers import each_rules
-
 from locmsim import Card, CardType, Match, State
-from locmsim.agents import RuleAgent, make_agent
+from locmsim.agents import RuleAgent
 from locmsim.agents.rule import rule_turn
 from locmsim.rules.cards import Area
-
-
-def play(match: Match, specs: tuple[str, str], seed: int = 1) -> list[str]:
-    """Play a match out and return the answers. Each action must be legal when its turn comes."""
-    agents = [make_agent(spec) for spec in specs]
-    for agent in agents:
-        agent.reset(seed)
-    lines = []
-    while match.to_ask:
-        player = match.to_ask[0]
-        observation = match.observation(player)
-        choice = observation.phase == "choice"
-        lines.append((agents[player].choose if choice else agents[player].act)(observation))
-        result = match.submit(player, lines[-1])
-        assert result.error is None
-        assert result.ignored in ([], ["PASS"])
-    return lines
-
-
-@each_rules
-def test_whole_matches(rules):
-    for seed in range(3):
-        for seat, specs in enumerate([("rule", "random"), ("random", "rule")]):
-            match = Match(rules, seed=seed)
-            play(match, specs)
-            assert match.winner == seat
-
-
-@each_rules
-def test_the_same_every_time(rules):
-    games = [play(Match(rules, seed=4), ("rule", "greedy")) for _ in range(2)]
-    assert games[0] == games[1]
-
-
-@each_rules
-def test_what_is_hidden_does_not_matter(rules):
-    """The agent gives the same answer when the hidden cards and its seed change."""
-    match = Match(rules, seed=9)
-    while match.state is None or match.state.turn < 6:
-        player = match.to_ask[0]
-        observation = match.observation(player)
-        agent = make_agent("greedy")
-        ask = agent.choose if observation.phase == "choice" else agent.act
-        match.submit(player, ask(observation))
-    player = match.to_ask[0]
-    lines = set()
-    for seed in range(4):
-        agent = make_agent("rule")
-        agent.reset(seed)
-        lines.add(agent.act(match.state.resample_hidden(player, seed).observation(player)))
-    assert len(lines) == 1
-    assert lines != {"PASS"}
-
 
 # ------------------------------------------------------------------------------ rules of thumb
 
