@@ -9,8 +9,10 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import amounts
@@ -133,6 +135,59 @@ def modules_of_tests_are_forgotten(tmp_path_factory: pytest.TempPathFactory) -> 
     yield
     sys.path[:] = [place for place in sys.path if place in path or not place.startswith(temporary)]
     for name in {*sys.modules} - before:
-        file = getattr(sys.modules[name], "__file__", None)
-        if file is not None and file.startswith(temporary):
+        module = sys.modules[name]
+        places = [getattr(module, "__file__", None), *getattr(module, "__path__", [])]
+        if any(place is not None and place.startswith(temporary) for place in places):
             del sys.modules[name]
+
+
+# ----------------------------------------------------------- what tests put in place of the world
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Return a function that calls the main function of a program with words of a command line."""
+
+    def call(main: Callable[[], Any], *words: object) -> Any:
+        monkeypatch.setattr(sys, "argv", [*map(str, words)])
+        return main()
+
+    return call
+
+
+@pytest.fixture
+def missing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that hides packages; modules that have imported them may be forgotten."""
+
+    def hide(*packages: str, forgotten: tuple[str, ...] = ()) -> None:
+        for name in packages:
+            monkeypatch.setitem(sys.modules, name, None)
+        for name in forgotten:
+            monkeypatch.delitem(sys.modules, name, raising=False)
+
+    return hide
+
+
+@pytest.fixture
+def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that gives a module other functions of `time`, by name."""
+
+    def put(module: str, **functions: Callable[..., Any]) -> None:
+        monkeypatch.setattr(f"{module}.time", SimpleNamespace(**{**vars(time), **functions}))
+
+    return put
+
+
+@pytest.fixture
+def opened_pages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the addresses that the browser is asked to open, none of which it does."""
+    pages: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda url: bool(pages.append(url) or True))
+    return pages
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder in which the test makes its temporary files."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return tmp_path

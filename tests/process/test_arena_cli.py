@@ -6,8 +6,8 @@ import os
 import pty
 import struct
 import subprocess
-import sys
 import termios
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -189,9 +189,9 @@ def test_progress(db: str) -> None:
 
 
 def test_without_the_cluster_extra(
-    db: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    db: str, missing: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
+    missing("distributed")
     arena(*PLAYERS, "--games", "2", "--db", db, "--dask", "tcp://127.0.0.1:1", code=1)
     assert "locmsim[cluster]" in capsys.readouterr().err
 

@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from helpers import BOT, main
@@ -86,7 +85,9 @@ def failed(result: Result[Match]) -> str:
     return result.fault.message
 
 
-def test_unflushed_answers(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unflushed_answers(
+    script: Script, monkeypatch: pytest.MonkeyPatch, set_clock: Callable[..., None]
+) -> None:
     """An answer that stayed in the bot's buffer is told from one that never came.
 
     From the end of its input on time passes slowly: a busy machine makes no answer too late.
@@ -103,8 +104,7 @@ def test_unflushed_answers(script: Script, monkeypatch: pytest.MonkeyPatch) -> N
 
     close_input = Child.close_input
     monkeypatch.setattr(Child, "close_input", closed)
-    clock = SimpleNamespace(monotonic=monotonic, monotonic_ns=time.monotonic_ns, sleep=time.sleep)
-    monkeypatch.setattr("locmsim.referee.process.time", clock)
+    set_clock("locmsim.referee.process", monotonic=monotonic)
     unflushed = """
     print("PASS", flush=n < 2)
 """

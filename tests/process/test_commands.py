@@ -17,7 +17,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 from amounts import slow_after
-from helpers import cpu_seconds, default_signals, each_rules, main
+from helpers import LOCMSIM, cpu_seconds, default_signals, each_rules, main
 
 from locmsim import Match, State, StateBatch
 from locmsim.agents import make_agent
@@ -28,7 +28,6 @@ from locmsim.processes.threads import in_threads
 from locmsim.referee import play
 from locmsim.search import MCTS, BeamOptions, BeamSearch
 
-LOCMSIM = [sys.executable, "-m", "locmsim"]
 AGENT = """\
 from locmsim.agents import BaseAgent
 
@@ -477,15 +476,16 @@ def test_messages_say_what_was_meant(
 
 
 def test_a_tuning_that_cannot_begin_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    missing: Callable[..., None],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    refused("tune", "--output", "tuned.npz", "--state", "state", "--jobs", "0")
+    missing("scipy.optimize")
     assert main(["tune", "--output", "tuned.npz", "--state", "state"]) == 1
     assert "pip install 'locmsim[tune]'" in capsys.readouterr().err
-    monkeypatch.undo()
-    monkeypatch.chdir(tmp_path)
-    refused("tune", "--output", "tuned.npz", "--state", "state", "--jobs", "0")
     assert os.listdir(tmp_path) == []
 
 

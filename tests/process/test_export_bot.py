@@ -297,14 +297,13 @@ def test_what_does_not_fit_is_refused(tmp_path, monkeypatch, capsys):
     assert target.read_text() == before
 
 
-def test_an_ensemble_in_ascii_needs_pytorch(tmp_path, monkeypatch, capsys):
+def test_an_ensemble_in_ascii_needs_pytorch(tmp_path, missing, capsys):
     """An ensemble of deck networks must be distilled for ASCII; the bundled one already is."""
     ours = default_weights("1.5")
     weights = tmp_path / "mine.npz"
     WeightsFile({"1.5": replace(ours, deck_value=ours.deck_value[:2])}).save(weights)
-    monkeypatch.setitem(sys.modules, "torch", None)
-    for name in ("training", "decks", "distilling"):
-        monkeypatch.delitem(sys.modules, f"locmsim.tuning.{name}", raising=False)
+    names = ("training", "decks", "distilling")
+    missing("torch", forgotten=tuple(f"locmsim.tuning.{name}" for name in names))
     target = tmp_path / "bot.c"
     words = ["export", "--rules", "1.5", "--ascii", "-o", str(target)]
     assert main([*words, "--weights", str(weights)]) == 1

@@ -24,23 +24,21 @@ PPO = [
 
 
 @pytest.fixture
-def run(monkeypatch):
+def run(called):
     """Yield a function that runs the command and returns its exit status."""
-    monkeypatch.setattr(sys, "path", [*sys.path])
     spec = importlib.util.spec_from_file_location("learned_tool", TOOL)
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
-    monkeypatch.setattr(tool, "TEACHER", "greedy")
-    monkeypatch.setattr(tool, "GAMES", 8)
+    tool.TEACHER, tool.GAMES = "greedy", 8
     threads = torch.get_num_threads()
 
     def run(folder, *more, ppo=PPO):
-        command = ["learned.py", "--folder", str(folder), *SMALL, *more, *ppo]
-        monkeypatch.setattr(sys, "argv", command)
-        return tool.main()
+        return called(tool.main, "learned.py", "--folder", folder, *SMALL, *more, *ppo)
 
+    before = [*sys.path]
     yield run
     torch.set_num_threads(threads)
+    sys.path[:] = before
 
 
 def test_a_network_from_nothing_in_one_piece_and_in_many(run, tmp_path, capsys):

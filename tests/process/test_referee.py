@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -682,7 +681,7 @@ def test_agent_that_fails(at: int, do: Callable[[], Any], kind: FaultKind, reaso
         assert_fault(result, player, kind, reason)
 
 
-def test_agent_that_is_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agent_that_is_too_late(set_clock: Callable[..., None]) -> None:
     """A clock that only the slow agent moves: a busy machine makes nobody else late."""
     now = [0]
 
@@ -690,8 +689,7 @@ def test_agent_that_is_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
         now[0] += 20_000_000
         return "PASS"
 
-    clock = SimpleNamespace(monotonic_ns=lambda: now[0])
-    monkeypatch.setattr("locmsim.referee.process_match.time", clock)
+    set_clock("locmsim.referee.process_match", monotonic_ns=lambda: now[0])
     result = play([Passing(1, answer_late), Passing()], Match(seed=7), timeout_scale=0.01)
     assert_fault(result, 0, FaultKind.TIMEOUT, "for a limit of 10 ms")
     options = {"timeout_scale": 100, "match_limit": 0.01}

@@ -16,10 +16,12 @@ from locmsim.networks import WeightsFile, default_weights
 TOOLS = Path(__file__).parents[2] / "tools"
 
 
-def tool(name):
+def tool(name, **constants):
+    """Return a tool as a new module, in which constants may have other values."""
     spec = importlib.util.spec_from_file_location(name, TOOLS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    vars(module).update(constants)
     return module
 
 
@@ -28,7 +30,7 @@ def tool(name):
 
 @pytest.fixture
 def draft_values():
-    return tool("draft_values")
+    return tool("draft_values", ProcessPoolExecutor=Here)
 
 
 @pytest.mark.parametrize("rules", ["1.2", "1.0"])
@@ -50,22 +52,11 @@ def test_a_game_of_the_draft(draft_values, rules):
 
 
 @pytest.mark.slow
-def test_the_whole_draft_tool(draft_values, tmp_path, monkeypatch):
+def test_the_whole_draft_tool(draft_values, tmp_path, called):
     out = tmp_path / "weights.npz"
-    argv = [
-        "draft_values.py",
-        "--rules",
-        "1.0",
-        "--games",
-        "3",
-        "--rounds",
-        "2",
-        "--output",
-        str(out),
-    ]
-    monkeypatch.setattr("sys.argv", argv)
-    monkeypatch.setattr(draft_values, "ProcessPoolExecutor", Here)
-    draft_values.main()
+    argv = ["draft_values.py", "--rules", "1.0", "--games", "3", "--rounds", "2"]
+    argv += ["--output", str(out)]
+    called(draft_values.main, *argv)
     file = WeightsFile.load(out)
     assert file["1.0"].draft != default_weights("1.0").draft
     assert file["1.0"].evaluation == default_weights("1.0").evaluation
@@ -76,15 +67,14 @@ def test_the_whole_draft_tool(draft_values, tmp_path, monkeypatch):
 # ---- deck_network.py ----------------------------------------------------------------------------
 
 
+#: What makes the games of `deck_network.py` few and short.
+SHORT = {"GAMES": 6, "NODES": 50, "LAST_NODES": 50, "SHALLOW_NODES": (50, 50)}
+
+
 @pytest.fixture
-def deck_network(monkeypatch):
+def deck_network():
     pytest.importorskip("torch")
-    module = tool("deck_network")
-    monkeypatch.setattr(module, "GAMES", 6)
-    for name in ("NODES", "LAST_NODES"):
-        monkeypatch.setattr(module, name, 50)
-    monkeypatch.setattr(module, "SHALLOW_NODES", (50, 50))
-    return module
+    return tool("deck_network", ProcessPoolExecutor=Here, **SHORT)
 
 
 @pytest.mark.parametrize("last", [False, True])
@@ -102,23 +92,20 @@ def test_games_between_decks_of_many_kinds(deck_network, last):
         assert (players == 0).any(axis=1).all() if last else (players == 1).all()
 
 
-def test_who_plays_the_last_games_and_where(deck_network, monkeypatch):
+def test_who_plays_the_last_games_and_where(deck_network):
     """In the last games, the agent's own search, number 0, has the reported seats and wins most."""
-    monkeypatch.setattr(deck_network, "LAST_NODES", 3000)
-    monkeypatch.setattr(deck_network, "OPPONENTS", (deck_network.NARROW_BEAM,))
-    monkeypatch.setattr(deck_network, "GAMES", 12)
-    _, won, players = deck_network.play([], True, (1, 0, 5))
+    opponents = (deck_network.NARROW_BEAM,)
+    few = tool("deck_network", **{**SHORT, "LAST_NODES": 3000, "OPPONENTS": opponents, "GAMES": 12})
+    _, won, players = few.play([], True, (1, 0, 5))
     assert {*map(tuple, players)} == {(0, 3), (3, 0)}
     assert (won == (players[:, 0] == 0)).mean() > 0.7
 
 
-def test_the_whole_tool(deck_network, tmp_path, monkeypatch, capsys):
+def test_the_whole_tool(deck_network, tmp_path, called, capsys):
     out = tmp_path / "value.npz"
     argv = ["deck_network.py", "--rounds", "1", "--games", "12"]
     argv += ["--last-rounds", "1", "--last-games", "6", "--output", str(out)]
-    monkeypatch.setattr("sys.argv", argv)
-    monkeypatch.setattr(deck_network, "ProcessPoolExecutor", Here)
-    deck_network.main()
+    called(deck_network.main, *argv)
     file = WeightsFile.load(out)
     assert len(file["1.5"].deck_value) == deck_network.NETWORKS
     assert file["1.5"].network is not None
@@ -171,11 +158,10 @@ def test_lines_that_were_reached():
 # ---- check_positions.py -------------------------------------------------------------------------
 
 
-def test_recorded_positions_of_checks_are_those_of_the_tool(tmp_path, monkeypatch, capsys):
-    module = tool("check_positions")
+def test_recorded_positions_of_checks_are_those_of_the_tool(tmp_path):
+    module = tool("check_positions", OUTPUT=tmp_path / "positions.json")
     kept = (Path(locmsim.__file__).parent / "data" / "check-positions.json").read_bytes()
     assert len(kept) < 40_000
-    monkeypatch.setattr(module, "OUTPUT", tmp_path / "positions.json")
     module.main()
     assert module.OUTPUT.read_bytes() == kept
     for found in json.loads(kept).values():
@@ -206,11 +192,10 @@ def test_chances_that_were_fitted():
 
 
 @pytest.mark.slow
-def test_the_whole_tool_of_chances(tmp_path, monkeypatch, capsys):
+def test_the_whole_tool_of_chances(tmp_path, called, capsys):
     out = tmp_path / "chances.json"
     argv = ["deck_chances.py", "--games", "20", "--pilot", "greedy", "--output", str(out)]
-    monkeypatch.setattr("sys.argv", argv)
-    tool("deck_chances").main()
+    called(tool("deck_chances").main, *argv)
     data = json.loads(out.read_text())
     assert data["command"] == " ".join(["python", *argv])
     assert {rules: one["games"] for rules, one in data["rules"].items()} == dict.fromkeys(

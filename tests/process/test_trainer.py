@@ -261,7 +261,7 @@ def test_numbers_are_positive(ppo, option, capsys):
     assert ppo.arguments().parse_args(["--rows", "1_024"]).rows == 1024
 
 
-def test_logs_go_to_weights_and_biases_too(ppo, tmp_path, monkeypatch):
+def test_logs_go_to_weights_and_biases_too(ppo, tmp_path, monkeypatch, missing):
     """With --wandb, log rows also go to Weights & Biases, here replaced by a stub."""
     started, logged = {}, []
     double = SimpleNamespace(
@@ -278,7 +278,7 @@ def test_logs_go_to_weights_and_biases_too(ppo, tmp_path, monkeypatch):
     for row, values in zip(lines(tmp_path / "run"), logged, strict=True):
         assert float(row["return"]) == values["return"]
 
-    monkeypatch.setitem(sys.modules, "wandb", None)
+    missing("wandb")
     with pytest.raises(SystemExit, match=r"^wandb is missing: pip install wandb$"):
         trained(ppo, tmp_path / "other", "--wandb", "cards")
 
@@ -295,7 +295,9 @@ def test_logs_go_to_weights_and_biases_too(ppo, tmp_path, monkeypatch):
         ("match", "1.5", ["--opponents", "random", "max-attack"]),
     ],
 )
-def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, phase, rules, more):
+def test_choices_are_trained_by_the_same_trainer(
+    ppo, tmp_path, monkeypatch, called, phase, rules, more
+):
     import choose
 
     command = [
@@ -314,8 +316,7 @@ def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, pha
         for _ in range(times):
             pause = ["--resume", "--pause-after", "1e-6"] if times > 1 else []
             chosen = [*command, "--folder", str(tmp_path / folder), *more, *pause]
-            monkeypatch.setattr(sys, "argv", chosen)
-            choose.main()
+            called(choose.main, *chosen)
     whole, paused = (
         torch.load(tmp_path / folder / "checkpoint.pt", weights_only=True)
         for folder in ("whole", "paused")
@@ -350,7 +351,7 @@ def test_choices_are_trained_by_the_same_trainer(ppo, tmp_path, monkeypatch, pha
     )
 
 
-def test_a_choice_starts_from_a_policy_of_its_phase(ppo, tmp_path, monkeypatch):
+def test_a_choice_starts_from_a_policy_of_its_phase(ppo, tmp_path, called):
     """Only the training of whole matches can start from a policy that plays battles."""
     import choose
 
@@ -360,10 +361,9 @@ def test_a_choice_starts_from_a_policy_of_its_phase(ppo, tmp_path, monkeypatch):
     net.load(begin)
     taken = net.battle.policy()
     assert all((taken.arrays[name] == begin.arrays[name]).all() for name in begin.arrays)
-    command = ["choose.py", "construct", "--from", str(tmp_path / "begin.npz")]
-    monkeypatch.setattr(sys, "argv", [*command, "--folder", str(tmp_path / "run")])
+    command = ["choose.py", "construct", "--from", tmp_path / "begin.npz"]
     with pytest.raises(SystemExit, match=r"--from: expected a network of cards"):
-        choose.main()
+        called(choose.main, *command, "--folder", tmp_path / "run")
 
 
 @pytest.mark.parametrize(
@@ -380,13 +380,12 @@ def test_a_choice_starts_from_a_policy_of_its_phase(ppo, tmp_path, monkeypatch):
         ("construct --yardsticks none", "--yardsticks none: decks: expected one of default, "),
     ],
 )
-def test_a_choice_refuses_what_would_have_no_effect(ppo, tmp_path, monkeypatch, command, message):
+def test_a_choice_refuses_what_would_have_no_effect(ppo, tmp_path, called, command, message):
     import choose
 
     small = ["--rows", "4", "--sets", "2", "--folder", str(tmp_path / "run"), "--no-tensorboard"]
-    monkeypatch.setattr(sys, "argv", ["choose.py", *command.split(), *small])
     with pytest.raises(SystemExit) as raised:
-        choose.main()
+        called(choose.main, "choose.py", *command.split(), *small)
     assert str(raised.value).startswith(message)
     assert "\n" not in str(raised.value)
     assert not (tmp_path / "run").exists()

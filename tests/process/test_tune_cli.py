@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import nullcontext
 from dataclasses import replace
@@ -155,11 +156,11 @@ def test_a_package_that_is_missing(
     extra: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    missing: Callable[..., None],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A missing package is reported before any game is played."""
-    monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.delitem(sys.modules, "locmsim.tuning.training", raising=False)
+    missing(package, forgotten=("locmsim.tuning.training",))
     monkeypatch.setattr(self_play, "play_game", None)
     monkeypatch.chdir(tmp_path)
     words = ["--rules", rules, "--parts", what, "--jobs", "1", "--output", "tuned.npz"]
@@ -172,12 +173,12 @@ def test_a_package_that_is_missing(
 
 @pytest.mark.parametrize(("what", "package"), [("eval", "torch"), ("network", "scipy.optimize")])
 def test_a_package_that_is_not_needed(
-    what: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    what: str, package: str, tmp_path: Path, missing: Callable[..., None]
 ) -> None:
     """Networks are tuned without scipy, and the fitted evaluation without PyTorch."""
     if what == "network":
         pytest.importorskip("torch")
-    monkeypatch.setitem(sys.modules, package, None)
+    missing(package)
     words = ["--rules", "1.2", "--parts", what, *QUICK, "--iterations", "1", "--jobs", "1"]
     words += ["--network-size", "large"] if what == "network" else []
     state, output = str(tmp_path / "state"), str(tmp_path / "tuned.npz")

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -146,9 +147,9 @@ def test_no_scheduler(
 
 
 def test_without_the_cluster_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, missing: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
+    missing("distributed")
     out = str(tmp_path / "tuned.npz")
     assert main(["tune", "--rules", "1.2", "--output", out, "--dask", "tcp://127.0.0.1:1"]) == 1
     assert "locmsim[cluster]" in capsys.readouterr().err

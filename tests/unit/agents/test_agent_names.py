@@ -88,13 +88,9 @@ answer = 42
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Make an empty folder the current one; at the end, modules imported from it are forgotten."""
+    """Make an empty folder the current one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    before = set(sys.modules)
-    yield tmp_path
-    for name in set(sys.modules) - before:
-        del sys.modules[name]
+    return tmp_path
 
 
 @pytest.fixture
@@ -300,13 +296,13 @@ def test_helpers_hide_no_installed_module(folder):
         make_agent("random.py:Mine")
 
 
-def test_packages_of_another_environment_are_installed(folder, monkeypatch):
+def test_packages_of_another_environment_are_installed(folder):
     place = folder / "other" / "site-packages"  # as a .pth file adds it
     place.mkdir(parents=True)
     (place / "theirs.py").write_text("from locmsim.agents import RandomAgent as Mine\n")
     (folder / "theirs.py").write_text("raise AssertionError('hidden')\n")
     (folder / "bot.py").write_text("from theirs import Mine\n")
-    monkeypatch.setattr(sys, "path", [*sys.path, str(place)])
+    sys.path.append(str(place))
     assert isinstance(make_agent("bot.py:Mine"), RandomAgent)
 
 

@@ -127,7 +127,7 @@ def test_a_proposed_turn_is_played_as_far_as_its_weight_goes(equal_cards, monkey
         ("simulations=4", None),
     ],
 )
-def test_turns_are_proposed_when_time_is_given(options, share, monkeypatch):
+def test_turns_are_proposed_when_time_is_given(options, share, monkeypatch, set_clock):
     asked = []
 
     class Told(BeamSearch):
@@ -137,9 +137,7 @@ def test_turns_are_proposed_when_time_is_given(options, share, monkeypatch):
 
     monkeypatch.setattr(locmsim.search, "BeamSearch", Told)
     # A clock that stands still: the whole of the turn's time is left.
-    monkeypatch.setattr(
-        "locmsim.agents.policy_search.time", SimpleNamespace(perf_counter=lambda: 5.0)
-    )
+    set_clock("locmsim.agents.policy_search", perf_counter=lambda: 5.0)
     agent = make_agent(f"search:{options}")
     agent.reset(3)
     state = start_position(3)

@@ -320,8 +320,8 @@ def test_draw_a_png(tmp_path, monkeypatch) -> None:
     assert path.read_bytes() == other
 
 
-def test_png_without_the_library(tmp_path, capsys, monkeypatch) -> None:
-    monkeypatch.setitem(sys.modules, "cairosvg", None)
+def test_png_without_the_library(tmp_path, capsys, missing) -> None:
+    missing("cairosvg")
     path = tmp_path / "sheet.png"
     for words in (["--png"], []):  # the name of the file asks for a picture, too
         assert main(["cards", "draw", "5", *words, "-o", str(path)]) == 1

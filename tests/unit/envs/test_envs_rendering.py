@@ -2,7 +2,6 @@
 
 import contextlib
 import itertools
-import sys
 
 import gymnasium as gym
 import numpy as np
@@ -96,8 +95,8 @@ def test_vector_environments_show_what_single_ones_do(episode):
         venv.close()
 
 
-def test_without_cairosvg_the_message_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "cairosvg.parser", None)
+def test_without_cairosvg_the_message_says_what_to_install(missing):
+    missing("cairosvg.parser")
     env = LocmEnv(opponent="pass", render_mode="rgb_array", cards=None, card_sets=(77, 78))
     env.reset(seed=1)
     with pytest.raises(DependencyNotInstalled, match=r'pip install "locmsim\[png\]"'):

@@ -16,7 +16,6 @@ LIBRARY = {"locmsim": "0.1.0 abc"}
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a folder with files of bots the current one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.path", [*sys.path])
     monkeypatch.setattr(module, "library", lambda package: LIBRARY[package])
     for name in ("greedy", "w.npz", "v.npz", "out.json", "game.log", "run", "python3"):
         (tmp_path / name).write_text(name)

@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -387,7 +387,7 @@ def test_onnx_files_with_other_inputs(tmp_path: Path, shapes: list[list[int | st
     assert str(error.value) == f"{path}: expected one input, (rows, numbers), got {shown}"
 
 
-def test_onnx_without_onnxruntime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+def test_onnx_without_onnxruntime(missing: Callable[..., None]) -> None:
+    missing("onnxruntime")
     with pytest.raises(ValueError, match=r"it needs onnxruntime.*pip install 'locmsim\[onnx\]'"):
         OnnxPolicy("a.onnx")

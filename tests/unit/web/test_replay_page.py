@@ -422,16 +422,18 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "there is no folder" in capsys.readouterr().err
 
 
-def test_open(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
-    path = tmp_path / "log.json"
+def test_open(
+    temporary: Path,
+    opened_pages: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = temporary / "log.json"
     result = play_agents(Match(seed=5))
     write_log(path, result)
-    shown: list[str] = []
-    monkeypatch.setattr("webbrowser.open", lambda url: bool(shown.append(url) or True))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert run(capsys, str(path), "--open") == ""
-    (page,) = tmp_path.glob("locmsim-*.html")
-    assert shown == [page.as_uri()]
+    (page,) = temporary.glob("locmsim-*.html")
+    assert opened_pages == [page.as_uri()]
     assert page.read_text() == replay_html(*load_replay(str(path)))
     monkeypatch.setattr("webbrowser.open", lambda url: False)
     assert "no browser found to show file:///" in run(capsys, str(path), "--open", code=1)

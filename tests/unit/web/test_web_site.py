@@ -4,12 +4,12 @@ import itertools
 import json
 import re
 import stat
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote, urlparse
 
@@ -549,17 +549,12 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_without_the_packages(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], missing: Callable[..., None]
 ) -> None:
-    import sys
-
-    for name in [name for name in sys.modules if name.partition(".")[0] == "starlette"]:
-        monkeypatch.delitem(sys.modules, name)
+    starlette = [name for name in sys.modules if name.partition(".")[0] == "starlette"]
     names = ("server", "app", "hosted_matches", "machine", "site", "endpoints", "security")
-    pages = ("page_home", "page_matches", "page_setup", "page_match")
-    for name in (*names, *pages, "search_jobs", "jobs"):
-        monkeypatch.delitem(sys.modules, f"locmsim.web.{name}", raising=False)
-    monkeypatch.setitem(sys.modules, "starlette", None)
+    names += ("page_home", "page_matches", "page_setup", "page_match", "search_jobs", "jobs")
+    missing(*starlette, "starlette", forgotten=tuple(f"locmsim.web.{name}" for name in names))
     assert main(["web"]) == 1
     err = capsys.readouterr().err
     assert "pip install 'locmsim[web]'" in err
@@ -677,26 +672,23 @@ def test_the_token_is_on_no_command_line() -> None:
 
 
 def test_the_command_opens_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, opened_pages: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown = []
-    monkeypatch.setattr("webbrowser.open", lambda url: shown.append(url) or True)
     monkeypatch.setattr(
         "locmsim.web.server.serve", lambda site, *, port, ready: ready("http://x/?token=secret")
     )
     assert main(["web", "--open"]) == 0
     assert capsys.readouterr().out == "http://x/?token=secret\n"
-    assert [url.startswith("file:///") for url in shown] == [True]
+    assert [url.startswith("file:///") for url in opened_pages] == [True]
 
 
 # ------------------------------------------------------------------------------- games in play
 
 
-def test_a_thirteenth_game_ends_none(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thirteenth_game_ends_none(page: Client, set_clock: Callable[..., None]) -> None:
     """It is refused while twelve are played; games that are over make room, and forgotten ones."""
     passed = 0.0
-    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed, strftime=time.strftime)
-    monkeypatch.setattr("locmsim.web.hosted_matches.time", clock)
+    set_clock("locmsim.web.hosted_matches", monotonic=lambda: time.monotonic() + passed)
     data = {"players": [None, "agent-random"], "rules": "1.2"}
     keys = [page.post("/api/play/new", **data)["game"] for _ in range(12)]
     error = page.post("/api/play/new", 429, **data)["error"]
@@ -716,9 +708,8 @@ def test_a_thirteenth_game_ends_none(page: Client, monkeypatch: pytest.MonkeyPat
     assert page.get("/api/play/state", game=keys[0])["over"] is None
 
 
-def test_nothing_says_saved_that_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_says_saved_that_is_lost(temporary: Path) -> None:
     """Without a folder no path is named, and the log can be downloaded."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with Client() as page:
         key = page.post("/api/play/new", players=["agent-random", "agent-random"])["game"]
         deadline = time.monotonic() + 60
@@ -727,7 +718,7 @@ def test_nothing_says_saved_that_is_lost(tmp_path: Path, monkeypatch: pytest.Mon
             time.sleep(0.05)
         assert (over["path"], over["error"]) == ("", "")
         assert page.get("/api/game/log", game=over["replay"])["scores"]
-        assert not [*tmp_path.iterdir()]
+        assert not [*temporary.iterdir()]
 
 
 def test_keys_are_read_in_one_way() -> None:
@@ -782,9 +773,9 @@ def test_one_question_is_about_everything(page: Client) -> None:
         assert other.get("/api/news", topics="games")["games"] != told["games"]
 
 
-def test_files_are_looked_at_once_for_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_looked_at_once_for_many_pages(set_clock: Callable[..., None]) -> None:
     clock = [10.0]
-    monkeypatch.setattr("locmsim.web.news.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    set_clock("locmsim.web.news", monotonic=lambda: clock[0])
     news, looks = News(), itertools.count()
     news.add("file", lambda key: next(looks), 1.0)
     first = news.version("file")
