@@ -1,7 +1,7 @@
 """The results of a running tournament, read from the file that another process writes."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -128,24 +128,11 @@ def score_curve(
     """Return a player's score and its 95 % interval after increasing numbers of games."""
     curve: dict[str, list[float]] = {"games": [], "score": [], "low": [], "high": []}
     mine = [pair for pair in sorted(pairs) if player in pair.pairing]
-    counts = PairCounts()
-
-    def add_point() -> None:
-        curve["games"].append(counts.total * games_per_pair)
-        curve["score"].append(counts.score)
-        low, high = score_interval(counts)
-        curve["low"].append(low)
-        curve["high"].append(high)
-
-    for known in before:
-        counts = replace(known)
+    for counts in _growing(before, mine, player, _shown(len(mine), points)):
         if counts.total:
-            add_point()
-    shown = _shown(len(mine), points)
-    for i, pair in enumerate(mine, 1):
-        counts.add(pair.score if pair.pairing[0] == player else 1 - pair.score)
-        if i in shown:
-            add_point()
+            found = counts.total * games_per_pair, counts.score, *score_interval(counts)
+            for values, one in zip(curve.values(), found, strict=True):
+                values.append(one)
     return curve
 
 
@@ -153,29 +140,34 @@ def llr_curve(
     pairs: Sequence[PairResult], sprt: Sprt, points: int, before: Sequence[PairCounts] = ()
 ) -> dict[str, list[float]]:
     """Return the log-likelihood ratio after increasing numbers of pairs."""
-    counts = PairCounts()
-    curve: dict[str, list[float]] = {"pairs": [], "llr": []}
-    for known in before:
-        counts = replace(known)
+    first = before[-1].total if before else 0
+    # Up to the first one that is missing.
+    known = [pair for i, pair in enumerate(sorted(pairs), first) if pair.number == i]
+    steps = []
+    for counts in _growing(before, known, sprt.player):
         state = sprt.state(counts)
-        curve["pairs"].append(float(counts.total))
-        curve["llr"].append(state.llr)
-        if state.accepted is not None:
-            return curve
-    first = counts.total
-    steps: list[float] = []
-    for number, pair in enumerate(sorted(pairs), first):
-        if pair.number != number:
-            break
-        counts.add(pair.score if pair.pairing[0] == sprt.player else 1 - pair.score)
-        state = sprt.state(counts)
-        steps.append(state.llr)
+        steps.append((float(counts.total), state.llr))
         if state.accepted is not None:
             break
-    shown = sorted(_shown(len(steps), points))
-    curve["pairs"] += [float(first + i) for i in shown]
-    curve["llr"] += [steps[i - 1] for i in shown]
-    return curve
+    old = len(before)
+    shown = sorted(_shown(max(0, len(steps) - old), points))
+    steps = [*steps[:old], *(steps[old + i - 1] for i in shown)]
+    return {"pairs": [count for count, _ in steps], "llr": [llr for _, llr in steps]}
+
+
+def _growing(
+    before: Sequence[PairCounts],
+    pairs: Sequence[PairResult],
+    player: int,
+    shown: Container[int] | None = None,
+) -> Iterator[PairCounts]:
+    """Yield the counts of earlier pairs, then with each of these, or with those at some places."""
+    yield from before
+    counts = replace(before[-1]) if before else PairCounts()
+    for i, pair in enumerate(pairs, 1):
+        counts.add(pair.score if pair.pairing[0] == player else 1 - pair.score)
+        if shown is None or i in shown:
+            yield counts
 
 
 def _shown(count: int, points: int) -> set[int]:

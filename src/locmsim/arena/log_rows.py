@@ -7,15 +7,16 @@ wrote. Nothing is kept of a log but its row and its place: no match is played ag
 import contextlib
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, BinaryIO, NamedTuple
 
 from locmsim.arena.game_store import GameRow, fault_row
 from locmsim.arena.registry import find_log_part, game_from_json
-from locmsim.contract import FaultKind, LogPart
+from locmsim.contract import LogPart
 from locmsim.referee.log_reader import (
+    TIME,
     NoJSONError,
+    fault_of,
     is_log,
     is_of_another_game,
     no_json,
@@ -30,8 +31,6 @@ __all__ = ["FoundLog", "LogScan", "key_of", "log_row"]
 
 #: The longest name that a list shows, in characters.
 _NAME = 200
-_FAULT = re.compile(rf"\$([01]): ({'|'.join(FaultKind)}): (.*)", re.DOTALL)
-_TIME = re.compile(r"^\$[01] [0-9]+ns at turn ", re.MULTILINE)
 
 
 class FoundLog(NamedTuple):
@@ -71,11 +70,10 @@ def log_row(log: Any) -> GameRow:
                 game=game_from_json(log["game"]).title,
             )
         scores = [int(log["scores"][str(seat)]) for seat in (0, 1)]
-        cause = _FAULT.fullmatch(log.get("failCause") or "")
+        fault = fault_of(log)
         turns, rules = _turns(log)
         winner = None if scores[0] == scores[1] else int(scores[1] > scores[0])
-        fault = cause and fault_row(int(cause[1]), cause[2], cause[3][:_NAME])
-        return GameRow(names, winner, turns, fault, rules)
+        return GameRow(names, winner, turns, _fault(fault and fault.row()), rules)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"no log of a match: {what_is_wrong(error)}") from None
 
@@ -101,7 +99,7 @@ def _turns(log: Mapping[str, Any]) -> tuple[int, str | None]:
     if rules is not None and (not isinstance(rules, str) or rules not in RULES):
         raise ValueError(f"no log of a match: unknown rules {rules!r:.40}")
     draft = rules != "1.5" if rules else "Generated cards:" not in summaries
-    timed = len(_TIME.findall(summaries))
+    timed = len(TIME.findall(summaries))
     outputs = log["outputs"]
     answers = timed or sum(bool(text) for seat in ("0", "1") for text in outputs[seat])
     return max(0, answers - (60 if draft else 2)), rules or (None if draft else "1.5")

@@ -4,7 +4,7 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim.cli._common import Failure, Parser, ended_by_signals
@@ -17,7 +17,7 @@ from locmsim.support.files import counted, printable
 
 if TYPE_CHECKING:
     from locmsim.cli._matches import Played
-    from locmsim.referee.process_match import Call, Result
+    from locmsim.referee.process_match import Call
 
 #: Default of --timeout-scale: a bot that is being debugged needs more than the rules' limits.
 _SCALE = 25.0
@@ -108,12 +108,10 @@ def _ask_lost(options: argparse.Namespace) -> None:
     try:
         with Arena.load(options.source) as arena:
             name = options.player or arena.settings.players[0].name
-            name = options.player or arena.settings.players[0].name
-            games = [outcome.number for outcome in arena.games(lost_by=name)]
-            for game in games:
+            games = [*arena.games(lost_by=name)]
+            for game, players in ((one.number, one.players) for one in games):
                 result = arena.replay(game)
-                outcome = arena.record(game).outcome
-                first, second = (arena.settings.players[i].name for i in outcome.players)
+                first, second = (arena.settings.players[i].name for i in players)
                 seat = (first, second).index(name)
                 played = Played(result, (first, second), arena.settings.game)
                 asked = [c.turn for c in result.calls if c.player == seat and c.turn is not None]
@@ -168,7 +166,7 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
         if options.done is not None and not continues:
             raise Failure(f"--done: {options.bot} {_CANNOT_CONTINUE}", code=2)
         try:
-            return _answers(options, result, player, turns, bot)
+            return [*_answers(options, played, player, turns, bot)]
         except BotFault as fault:
             raise Failure(f"BOT: {fault.message}\n{fault.traceback}".rstrip()) from None
         except CannotContinueError:
@@ -178,18 +176,17 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
 
 
 def _answers(
-    options: argparse.Namespace,
-    result: "Result[Any]",
-    player: int,
-    turns: "Sequence[int]",
-    bot: Any,
-) -> list[_NewAnswer]:
-    """Return the answers to these turns; `Failure` if the bot fails before one of them."""
-    from locmsim.referee.again import asked_again
+    options: argparse.Namespace, played: "Played", player: int, turns: Sequence[int], bot: Any
+) -> Iterator[_NewAnswer]:
+    """Yield the answers to these turns; `Failure` if the bot fails before one of them.
 
-    answers = []
+    They are the same if they lead to the same position; the lines have today's ids.
+    """
+    from locmsim.referee.again import asked_again
+    from locmsim.referee.any_game import position_after
+
     for one in asked_again(
-        result,
+        played.result,
         player,
         bot,
         timeout_scale=options.timeout_scale,
@@ -199,31 +196,21 @@ def _answers(
         turn, fault = one.call.turn, one.fault
         problem = "" if fault is None else f"{fault.kind}: {fault.message}"
         if turn in turns:
-            answers.append(_compared(result, one.call, one.match, one.line, problem, one.stderr))
+            assert turn is not None
+            shown: list[Any] = [one.call.answer, one.line]
+            same = False
+            if None not in shown:
+                old, new = (position_after(played.result, turn, line) for line in shown)
+                same = old is not None and old == new
+            if hasattr(one.match, "decode"):  # a game with instance ids
+                shown = [line if line is None else one.match.decode(line) for line in shown]
+            yield _NewAnswer(one.call, shown[0], shown[1], same, problem, one.stderr)
         elif problem:
             words = printable(one.stderr.rstrip())
             at = turn_words(turn)
             raise Failure(f"BOT failed earlier, in {at}: {problem}\n{words}".rstrip())
         if turn == max(turns):
-            break
-    return answers
-
-
-def _compared(
-    result: "Result[Any]", call: "Call", match: Any, line: str | None, problem: str, stderr: str
-) -> _NewAnswer:
-    """Return whether two answers lead to the same position; the lines have today's ids."""
-    from locmsim.referee.any_game import position_after
-
-    assert call.turn is not None
-    same = False
-    if line is not None and call.answer is not None:
-        old = position_after(result, call.turn, call.answer)
-        same = old is not None and old == position_after(result, call.turn, line)
-    shown = [call.answer, line]
-    if hasattr(match, "decode"):  # a game with instance ids
-        shown = [text if text is None else str(match.decode(text)) for text in shown]
-    return _NewAnswer(call, shown[0], shown[1], same, problem, stderr)
+            return
 
 
 def _as_json(answer: _NewAnswer, played: "Played") -> dict[str, Any]:

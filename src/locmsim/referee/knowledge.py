@@ -55,10 +55,14 @@ def knowledge_at(result: Result[Match], turn: int) -> tuple[Observation, Belief]
     ValueError
         The match has no such turn.
     """
+    _check_turn(result, turn)
+    return next((seen, known) for call, seen, known in known_turns(result) if call.turn == turn)
+
+
+def _check_turn(result: Result[Match], turn: int) -> None:
     turns = [call.turn for call in result.calls if call.turn is not None]
     if turn not in turns:
         raise ValueError(f"the match has turns 0 to {max(turns, default=-1)}, got {turn}")
-    return next((seen, known) for call, seen, known in known_turns(result) if call.turn == turn)
 
 
 def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Belief]]:
@@ -93,9 +97,7 @@ def known_turns(result: Result[Match]) -> Iterator[tuple[Call, Observation, Beli
 
 def state_at(result: Result[Match], turn: int) -> State:
     """Return the position at the start of a turn; ``ValueError`` if there is no such turn."""
-    turns = [call.turn for call in result.calls if call.turn is not None]
-    if turn not in turns:
-        raise ValueError(f"the match has turns 0 to {max(turns, default=-1)}, got {turn}")
+    _check_turn(result, turn)
     match = next(match for call, match in replayed(result) if call.turn == turn)
     assert match.state is not None
     return match.state.clone()

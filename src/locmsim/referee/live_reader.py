@@ -9,7 +9,7 @@ from typing import Any
 from locmsim.contract import Fault, Game
 from locmsim.game.match import Match
 from locmsim.referee.live import NO_RESULT
-from locmsim.referee.process_match import Call, Result
+from locmsim.referee.process_match import Call, Result, result_of
 from locmsim.support.files import try_lock
 
 __all__ = ["LiveReader"]
@@ -96,17 +96,9 @@ class LiveReader:
         """Return the match so far as a finished one; ``ValueError`` before it began."""
         if self.match is None:
             raise ValueError(f"{self.path}: nothing was played yet")
-        scores = self.match.scores or [0, 0]
         error = self.match.error
-        return Result(
-            match=self.match,
-            scores=(scores[0], scores[1]),
-            winner=self.match.winner,
-            fault=error and Fault(error.player, error.kind, error.message),
-            calls=tuple(self.calls),
-            stderr=("", ""),
-            elapsed_ns=sum(call.elapsed_ns for call in self.calls),
-        )
+        fault = error and Fault(error.player, error.kind, error.message)
+        return result_of(self.match, fault, self.calls)
 
     def close(self) -> None:
         """Close the file."""

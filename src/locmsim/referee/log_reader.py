@@ -9,10 +9,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from locmsim.contract import Fault, FaultKind
+
 #: The key of what our logs say beyond those of the Java referee.
 OWN = "locmsim"
 #: A key that only `referee_log` writes: the log is a replay of CodinGame.
 REPLAY = "locmsim replay"
+#: A line of a summary: who answered, the time in nanoseconds.
+TIME = re.compile(r"^\$([01]) ([0-9]+)ns at turn ", re.MULTILINE)
+_FAULT = re.compile(rf"\$([01]): ({'|'.join(FaultKind)}): (.*)", re.DOTALL)
 
 
 class NoJSONError(ValueError):
@@ -71,6 +76,13 @@ def own_part(log: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what a log of ours says beyond the Java referee's; {} for other logs."""
     own = log.get(OWN)
     return own if isinstance(own, Mapping) else {}
+
+
+def fault_of(log: Mapping[str, Any]) -> Fault | None:
+    """Return the fault by which a match ended, if its log says one."""
+    cause = log.get("failCause")
+    found = _FAULT.fullmatch(cause) if isinstance(cause, str) else None
+    return Fault(int(found[1]), FaultKind(found[2]), found[3]) if found else None
 
 
 def is_log(log: Any) -> bool:

@@ -299,8 +299,7 @@ def replay_calls(
         calls.append(Call(player, turn, text, line, limit_ms, elapsed_ns, result, late, *words))
     if match.to_ask:
         raise ValueError(f"the match is not over after its {len(calls)} answers")
-    elapsed_ns = sum(call.elapsed_ns for call in calls)
-    return _result(match, fault or _malformed(match, calls), calls, elapsed_ns, stderr)
+    return result_of(match, fault or _malformed(match, calls), calls, None, stderr)
 
 
 class Sitting(Generic[_M]):
@@ -395,7 +394,7 @@ class Sitting(Generic[_M]):
                 data[player] = tuple(bot.data_lines())
             if player in self._faults:
                 stderr[player] = (stderr[player] + self._faults[player].traceback)[-STDERR_KEPT:]
-        return _result(self._match, self._fault(), self._calls, elapsed_ns, stderr, data)
+        return result_of(self._match, self._fault(), self._calls, elapsed_ns, stderr, data)
 
     def _keep_stderr(self, player: int) -> None:
         """Keep what a bot has written since it was last asked with that call.
@@ -522,22 +521,25 @@ def _quoted(answer: object) -> str:
     return f"{answer[:_QUOTED]!a}... ({len(answer)} characters)"
 
 
-def _result(
+def result_of(
     match: _M,
     fault: Fault | None,
     calls: Sequence[Call],
-    elapsed_ns: int,
+    elapsed_ns: int | None = None,
     stderr: Sequence[str] = ("", ""),
     data: Sequence[tuple[str, ...]] = ((), ()),
 ) -> Result[_M]:
-    assert match.scores is not None
+    """Return the result of a match, or how it stands; it took at least as long as its answers."""
+    first, second = match.scores or (0, 0)
+    if elapsed_ns is None:
+        elapsed_ns = sum(call.elapsed_ns for call in calls)
     return Result(
-        match=match,
-        scores=(match.scores[0], match.scores[1]),
-        winner=match.winner,
-        fault=fault,
-        calls=tuple(calls),
-        stderr=(stderr[0], stderr[1]),
-        elapsed_ns=elapsed_ns,
-        data=(data[0], data[1]),
+        match,
+        (first, second),
+        match.winner,
+        fault,
+        tuple(calls),
+        (stderr[0], stderr[1]),
+        elapsed_ns,
+        (data[0], data[1]),
     )

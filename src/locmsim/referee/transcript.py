@@ -13,9 +13,15 @@ from dataclasses import replace
 from typing import Any
 
 from locmsim._core import State, parse_line
-from locmsim.contract import Fault, FaultKind
 from locmsim.game.match import Match
-from locmsim.referee.log_reader import OWN, own_part, referee_log, what_is_wrong
+from locmsim.referee.log_reader import (
+    OWN,
+    TIME,
+    fault_of,
+    own_part,
+    referee_log,
+    what_is_wrong,
+)
 from locmsim.referee.process_match import Call, Result, replay_calls
 from locmsim.rules.cards import Card
 
@@ -28,8 +34,6 @@ _WARNINGS = 3
 #: Frames without a call between the construct phase and the battle, where the Java referee's viewer
 #: shows the deck and clears the table. They take the rest of a text of more than one entry.
 _CONSTRUCT_PAUSE = 6
-_TIME = re.compile(r"^\$([01]) ([0-9]+)ns at turn ", re.MULTILINE)
-_FAULT = re.compile(rf"\$([01]): ({'|'.join(FaultKind)}): (.*)", re.DOTALL)
 _DATA = re.compile(
     r"\[([TP])DATA(\+?)\](?:\[([0-9]+)\])?\s*([^\s=]+)\s*=\s*(.*?)\s*", re.IGNORECASE
 )
@@ -272,9 +276,8 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
         answers = [deque(_lines(log["outputs"][p])) for p in ("0", "1")]
         scores = tuple(log["scores"][p] for p in ("0", "1"))
         times: tuple[deque[int], deque[int]] = (deque(), deque())
-        for player, elapsed_ns in _TIME.findall("\n".join(filter(None, log["summaries"]))):
+        for player, elapsed_ns in TIME.findall("\n".join(filter(None, log["summaries"]))):
             times[int(player)].append(int(elapsed_ns))
-        cause = log.get("failCause")
         rows = own.get("cards")
         cards = None if rows is None else [Card(*row) for row in rows]
         said = [_said(log, p) for p in ("0", "1")]
@@ -305,9 +308,7 @@ def replay_log(log: object, rules: str | None = None, ids: str | None = None) ->
             words = said[player].popleft() if said[player] else ""
             yield player, line, elapsed_ns, words if written is None else written.get(number, "")
 
-    found = _FAULT.fullmatch(cause) if isinstance(cause, str) else None
-    fault = Fault(int(found[1]), FaultKind(found[2]), found[3]) if found else None
-    result = replay_calls(match, calls(), fault=fault, stderr=stderr)
+    result = replay_calls(match, calls(), fault=fault_of(log), stderr=stderr)
     if any(answers) or result.scores != scores:
         left = sum(map(len, answers))
         raise ValueError(
