@@ -1,12 +1,11 @@
 """Random playouts of a `State`: what they depend on, and that actions are drawn uniformly."""
 
 import numpy as np
-import pytest
 from amounts import amount
 from helpers import RULE_SETS, each_rules
 from rows_access import rollout_by_steps
 from scipy import special
-from states import finished, game_positions, small_state
+from states import finished, game_positions
 
 from locmsim import (
     Card,
@@ -51,23 +50,6 @@ def test_rollouts_from_a_finished_game():
     assert state.rollouts_counted(5, 1)[1] == 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((-1, 1), "n: expected 0 to 1000000000000, got -1"),
-        ((1.0, 1), "n: expected an integer, got 1.0"),
-        ((10**30, 1), "n: expected 0 to 1000000000000, got 1000"),
-        ((1, 1.5), "seed: expected an integer, got 1.5"),
-        ((1, "1"), "seed: expected an integer, got '1'"),
-        ((1, 1, 0), "threads: expected 1 to 65536, got 0"),
-        ((1, 1, "2"), "threads: expected an integer, got '2'"),
-    ],
-)
-def test_rollouts_refuse(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        small_state().rollouts(*arguments)
-
-
 def test_playouts_of_a_game_without_end_are_broken_off():
     """Attack -500 heals the player who is attacked, faster than their empty deck harms them."""
     healer = Card(1, CardType.CREATURE, 0, -500, 500, "-C----", 0, 0, 0, 0)
@@ -76,11 +58,6 @@ def test_playouts_of_a_game_without_end_are_broken_off():
         assert winner in (0, 1)
         assert rollout_by_steps(state, 1, i)[0] == winner
     assert state.rollouts_counted(4, 1)[1] >= 4 * 1000
-
-
-def test_perft_refuses():
-    with pytest.raises(ValueError, match="depth: expected 0 to 100, got -1"):
-        small_state().perft(-1)
 
 
 @each_rules

@@ -32,13 +32,12 @@ from locmsim import (
     CardType,
     GameOverError,
     IllegalActionError,
-    InvalidActionError,
     Observation,
     State,
     generate_cards,
 )
 from locmsim._bench import kth_actions
-from locmsim._core import PlayerView, Table
+from locmsim._core import Table
 from locmsim.game.positions import random_game, start_position
 from locmsim.rules.cards import parse_integer
 
@@ -67,37 +66,6 @@ def test_new_with_ids_of_ones_own():
     assert [number for number, _ in state.players[1].hand] == [200, 201, 202, 203, 204]
 
 
-@pytest.mark.parametrize(
-    ("decks", "options", "message"),
-    [
-        (([CREATURE] * 31, []), {}, "deck0: 31 cards, expected at most 30"),
-        (([], [CREATURE, "card"]), {}, r"deck1\[1\]: expected a Card, got 'card'"),
-        (([CREATURE], []), {"ids": [[1]]}, "ids: expected one sequence for each player, got 1"),
-        (([CREATURE], []), {"ids": [[], []]}, r"ids\[0\]: 0 ids for 1 cards"),
-        (([CREATURE], []), {"ids": [["1"], []]}, r"ids\[0\]\[0\]: expected an integer, got '1'"),
-        (([CREATURE], []), {"ids": [[255], []]}, r"ids\[0\]\[0\]: expected 0 to 254, got 255"),
-        (([CREATURE], [CREATURE]), {"ids": [[7], [7]]}, "id 7 of player 1 occurs twice"),
-        (([], []), {"rules": "1.4"}, "unknown rules '1.4'"),
-        (([], []), {"pool": [1]}, r"pool\[0\]: expected a Card, got 1"),
-        (
-            ([], []),
-            {"pool": [Card(i, CardType.RED, 0, 0, 0) for i in range(257)]},
-            "more than 256 cards",
-        ),
-    ],
-)
-def test_new_refuses(decks, options, message):
-    with pytest.raises(ValueError, match=message):
-        State.new(*decks, **options)
-
-
-def test_states_are_not_made_by_hand():
-    with pytest.raises(TypeError, match=r"use State\.new"):
-        State()
-    with pytest.raises(TypeError, match="not an acceptable base type"):
-        type("Mine", (State,), {})
-
-
 def test_a_table_of_cards():
     cards = generate_cards(1)
     table = Table(reversed(cards))
@@ -111,12 +79,6 @@ def test_a_table_of_cards():
         with pytest.raises(TypeError, match="a table is made of cards, and immutable"):
             made.__init__(cards[60:])
         assert made.pool == pool
-    with pytest.raises(ValueError, match="unknown rules '2'"):
-        Table(cards, "2")
-    with pytest.raises(ValueError, match=r"cards\[1\]: expected a Card, got 7"):
-        Table([cards[0], 7])
-    with pytest.raises(ValueError, match="cards: two different cards have the same base id"):
-        Table([cards[0], replace(cards[1], base_id=cards[0].base_id)])
 
 
 @each_rules
@@ -168,10 +130,6 @@ def test_copy_from():
     assert state.copy_from(other) is None
     assert state == other
     assert state.rules == "1.0"
-    for wrong in (None, 1, "state"):
-        with pytest.raises(TypeError):
-            state.copy_from(wrong)
-    assert state == other
 
 
 def test_child():
@@ -181,10 +139,6 @@ def test_child():
     expected.apply_action(action)
     assert state.child(np.int64(action)) == expected
     assert state != expected
-    with pytest.raises(IllegalActionError):
-        state.child(144)
-    with pytest.raises(GameOverError):
-        finished().child(0)
 
 
 # ---- legal actions ------------------------------------------------------------------------------
@@ -242,27 +196,6 @@ def test_mask_written_into_an_array():
     assert not finished().legal_actions_mask(out=given).any()
 
 
-@pytest.mark.parametrize(
-    "out",
-    [
-        np.zeros(145, dtype=np.uint8),
-        np.zeros(145, dtype=np.int64),
-        np.zeros(144, dtype=np.int8),
-        np.zeros(155, dtype=np.int8),
-        np.zeros((1, 145), dtype=np.int8),
-        np.zeros(290, dtype=np.int8)[::2],
-        np.frombuffer(bytes(145), dtype=np.int8),
-        [0] * 145,
-        bytearray(145),
-    ],
-    ids=lambda out: f"{type(out).__name__} {getattr(out, 'dtype', '')}{np.shape(out)}",
-)
-def test_mask_refuses_other_arrays(out):
-    with pytest.raises(ValueError, match=r"int8 array of shape \(145,\)"):
-        small_state().legal_actions_mask(out=out)
-    assert not np.any(np.frombuffer(out, dtype=np.int8) if isinstance(out, bytearray) else out)
-
-
 # ---- applying actions ---------------------------------------------------------------------------
 
 INTEGERS = [
@@ -290,40 +223,6 @@ def test_integers_of_all_kinds(make):
             unchecked.apply_unchecked(make(action))
             assert checked == unchecked == state.child(make(action))
             assert state.action_to_string(make(action)) == state.action_to_string(action)
-
-
-@pytest.mark.parametrize("wrong", [1.0, "1", b"1", None, np.float64(1), [1], np.array([1, 2])])
-@pytest.mark.parametrize(
-    "method",
-    [State.apply_action, State.apply_unchecked, State.child, State.action_to_string],
-    ids=lambda method: method.__name__,
-)
-def test_what_is_no_integer(method, wrong):
-    state = small_state()
-    with pytest.raises(TypeError):
-        method(state, wrong)
-    assert state == small_state()
-
-
-@pytest.mark.parametrize("wrong", [True, np.True_, 0.0])
-@pytest.mark.parametrize("method", [State.apply_action, State.child, State.action_to_string])
-def test_no_integer_is_named(method, wrong):
-    with pytest.raises(TypeError, match="action: expected an integer, got "):
-        method(small_state(), wrong)
-
-
-@each_rules
-@pytest.mark.parametrize(
-    "wrong",
-    [-1, -2, 155, 1000, 2**31, 2**32 + 1, 2**63, -(2**63) - 1, 10**100, np.uint64(2**64 - 1)],
-)
-def test_numbers_that_are_no_actions(rules, wrong):
-    state = small_state(rules)
-    for method in (state.apply_action, state.child, state.action_to_string):
-        with pytest.raises(IllegalActionError, match=f"action {wrong} ") as raised:
-            method(wrong)
-        assert not isinstance(raised.value, GameOverError)
-    assert state == small_state(rules)
 
 
 def test_the_error_names_action_and_position():
@@ -354,15 +253,8 @@ def test_everything_that_is_not_legal_is_refused(rules):
         assert state == kept
 
 
-def test_apply_line_applies_nothing_of_a_malformed_line():
+def test_apply_line_ignores_what_is_not_legal():
     state = small_state()
-    for line in ("SUMMON 0 0;SUMMON", "SUMMON 0 0; dance"):
-        with pytest.raises(InvalidActionError):
-            state.apply_line(line)
-        assert state == small_state()
-    for wrong in (None, 3, b"PASS"):
-        with pytest.raises(TypeError):
-            state.apply_line(wrong)
     assert state.apply_line("SUMMON 0 0; SUMMON 0 0;PASS") == (
         ["SUMMON 0 0"],
         ["SUMMON 0 0", "PASS"],
@@ -409,35 +301,6 @@ def test_action_texts_both_ways(rules):
             assert state.action_to_string(state.current_player(), action) == text
             assert state.string_to_action(text) == action
             assert state.string_to_action(state.current_player(), text) == action
-
-
-def test_action_texts_refuse():
-    state = small_state()
-    for text in ("SUMMON 2 0", "ATTACK 0 -1", "USE 2 -1", "SUMMON 0 2", "ATTACK 300 -1"):
-        with pytest.raises(IllegalActionError, match=f"^{text} is not legal here$"):
-            state.string_to_action(text)
-    for text in (
-        "",
-        "summon 0 0",
-        "SUMMON 0 0;",
-        "SUMMON 0 0 now",
-        "SUMMON  0 0",
-        " PASS",
-        "PASS;",
-    ):
-        with pytest.raises(InvalidActionError):
-            state.string_to_action(text)
-    with pytest.raises(GameOverError, match="PASS: the game is over"):
-        finished().string_to_action("PASS")
-    with pytest.raises(InvalidActionError):
-        finished().string_to_action("pass")
-    for arguments in ((), (0, 0, 0)):
-        with pytest.raises(TypeError, match="takes one or two arguments"):
-            state.action_to_string(*arguments)
-        with pytest.raises(TypeError, match="takes one or two arguments"):
-            state.string_to_action(*arguments)
-    with pytest.raises(TypeError, match="expected a string, got 0"):
-        state.string_to_action(0)
 
 
 @pytest.mark.parametrize(
@@ -523,8 +386,6 @@ def test_players_are_read_only_and_alive():
     me.hand.clear()
     assert me.hand == before[1:]
     assert repr(me) == "<PlayerView health=30 mana=0/1 hand=4 deck=7>"
-    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
-        PlayerView(state, 2)
 
 
 def test_a_view_keeps_its_state_alive():
@@ -536,16 +397,9 @@ def test_observation():
     state = small_state()
     assert state.observation(0) == Observation.of(state, 0)
     assert state.observation(1, []).opponent_hand == 5
-    with pytest.raises(ValueError, match="player: expected 0 or 1"):
-        state.observation(2)
 
 
 # ---- equality -----------------------------------------------------------------------------------
-
-
-def test_unhashable():
-    with pytest.raises(TypeError, match="unhashable"):
-        hash(small_state())
 
 
 def test_equality_with_other_things():
@@ -608,19 +462,9 @@ def test_cards_count_for_equality():
     assert states[0].key() == State.new([CREATURE], [], pool=[]).key()
 
 
-def test_two_cards_of_one_base_id_are_no_game():
-    other = Card(1, CardType.CREATURE, 1, 2, 3, "-C-G--", card_draw=1)
-    with pytest.raises(ValueError, match="two different cards have the same base id"):
-        State.new([CREATURE], [other])
-    with pytest.raises(ValueError, match="two different cards have the same base id"):
-        State.new([CREATURE], [], pool=[CREATURE, other])
-
-
 def test_an_area_copy_needs_an_id_of_its_own():
     pair = Card(2, CardType.CREATURE, 0, 1, 1, area=1)
     single = Card(3, CardType.CREATURE, 0, 1, 1)
-    with pytest.raises(ValueError, match="ids: an instance id is that of another card's area copy"):
-        State.new([pair, single], [], ids=[[0, 1], []])
     assert State.new([pair, single], [], ids=[[1, 0], []]).players[0].hand_size == 2
     text = State.new([pair, single], [], ids=[[0, 2], []]).to_text()
     with pytest.raises(ValueError, match="an instance id is that of another card's area copy"):
@@ -655,9 +499,6 @@ def test_rewards_and_returns(rules):
     for player in (0, 1):
         value = 1.0 if player == last.winner else -1.0
         assert last.player_reward(player) == last.player_return(player) == value
-    for method in (last.player_reward, last.player_return):
-        with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
-            method(2)
 
 
 @each_rules
@@ -672,8 +513,6 @@ def test_observation_string_tells_apart_what_a_player_sees(rules):
             # The text determines the legal actions.
             legal = state.legal_actions(player)
             assert seen.setdefault((player, text), legal) == legal
-    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
-        state.observation_string(2)
 
 
 @each_rules
