@@ -3,6 +3,9 @@
 import argparse
 from collections.abc import Iterator
 
+from locmsim.cli.main import COMMANDS as COMMANDS
+from locmsim.cli.main import command_parser as command_parser
+
 
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """Return the subcommands of a parser by name."""

@@ -73,7 +73,8 @@ def size_of(name: str, text: str) -> Counter[str]:
 
 
 _IMPORT = re.compile(
-    r"^ *(?:from ((?:locmsim|vestrock)[\w.]*) import|import ((?:locmsim|vestrock)[\w.]*))", re.M
+    r"^ *(?:from ((?:locmsim|vestrock)(?:\.[\w.]+)?) import|import ((?:locmsim|vestrock)\b[\w.]*))",
+    re.M,
 )
 _PATCH = re.compile(r"monkeypatch\.(?:setattr|setitem|delattr|delitem)\(")
 

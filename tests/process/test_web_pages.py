@@ -29,7 +29,6 @@ from locmsim.decks.report import report_decks
 from locmsim.game.positions import start_position
 from locmsim.referee import play
 from locmsim.referee.live import LiveLog
-from locmsim.referee.transcript import result_log
 from locmsim.rules.generator import generate_cards
 from locmsim.web import load_replay
 from locmsim.web.positions import state_at_step
@@ -847,7 +846,7 @@ def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> 
     program.write_text(f"import sys\ninput()\nsys.stderr.write({HOSTILE!r})\nsys.exit(3)\n")
     loud = f"{shlex.join([sys.executable, str(program)])} {shlex.quote(HOSTILE)}"
     result = golden_result(next(golden_games("1.0")), stderr=(HOSTILE, HOSTILE))
-    data = result_log(result)
+    data = json.loads(log_line(result))
     for agent in data["agents"]:
         agent["name"] = HOSTILE
     log.write_text(json.dumps(data))

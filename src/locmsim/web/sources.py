@@ -42,7 +42,27 @@ _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.
 def load_replay(
     source: str, rules: str | None = None, ids: str | None = None
 ) -> tuple[Result[Match], tuple[str, str]]:
-    """Return an earlier match, and what its players are called."""
+    """Return an earlier match, and what its players are called.
+
+    Parameters
+    ----------
+    source : str
+        The file of a log, or a file of an arena's results with a number, such as ``results.db:3``.
+    rules : str, optional
+        The rule set; by default what the log says, or what its texts allow.
+    ids : str, optional
+        "new" or "old", the instance ids of the log; recognised by default.
+
+    Returns
+    -------
+    tuple of Result and tuple of str
+        The match as the referee's result, and the names of the players.
+
+    Raises
+    ------
+    ValueError
+        If the file holds no such match.
+    """
     if (entry := numbered_entry(source)) is not None:
         return arena_game(*entry)
     return replay_of(_log_bytes(source), rules, ids)

@@ -11,7 +11,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 from amounts import slow_after
-from helpers import BOT, NO_TIMES, change, played, run_on, without_times
+from helpers import BOT, NO_TIMES, change, log_line, played, run_on, without_times
 
 from locmsim import Match
 from locmsim.agents import AGENTS, RandomAgent
@@ -35,7 +35,6 @@ from locmsim.arena.schedule import SettingValues
 from locmsim.game.observation import Observation
 from locmsim.options.declarations import declared
 from locmsim.referee import Fault, FaultKind, replay_calls
-from locmsim.referee.transcript import result_log
 
 # ------------------------------------------------------------------------------ playing
 
@@ -58,7 +57,7 @@ def test_games_are_those_of_the_schedule(rules: str) -> None:
             assert result.turns == record.outcome.turns
             # The replayed match has all texts that were sent, so that its log is complete.
             assert all(call.text for call in result.calls)
-            log = result_log(result)
+            log = json.loads(log_line(result))
             assert log["scores"] == {"0": record.outcome.scores[0], "1": record.outcome.scores[1]}
         assert played(arena) == {
             record.outcome.number: without_times(record)

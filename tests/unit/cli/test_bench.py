@@ -5,12 +5,11 @@ import json
 from collections.abc import Callable
 
 import pytest
-from helpers import DATA, RULE_SETS, each_rules
-from parsers import options_of, subcommands
+from helpers import DATA, RULE_SETS, each_rules, main
+from parsers import command_parser, options_of, subcommands
 
 from locmsim import State, _bench, bench
 from locmsim._bench import COMPILER_COMMAND
-from locmsim.cli.main import command_parser, main
 from locmsim.game.positions import random_game, start_position
 from locmsim.search import Belief
 from locmsim.support import measure as measuring

@@ -3,10 +3,9 @@
 import argparse
 
 import pytest
-from parsers import all_commands, arguments, subcommands
+from parsers import COMMANDS, all_commands, arguments, command_parser, subcommands
 
 from locmsim import bot
-from locmsim.cli.main import COMMANDS, command_parser
 
 PARSERS = [
     bot.command_parser(),

@@ -9,10 +9,10 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from parsers import all_commands, arguments
+from helpers import main
+from parsers import COMMANDS, all_commands, arguments, command_parser
 
 from locmsim.cli._shared import SHARED
-from locmsim.cli.main import COMMANDS, command_parser, main
 from locmsim.options.commands import Parser
 
 #: Options that mean something else in one of the commands, which its help says.

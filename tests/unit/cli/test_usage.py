@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from parsers import all_commands, arguments, rules_of
+from helpers import main
+from parsers import COMMANDS, all_commands, arguments, command_parser, rules_of
 
 import vestrock.cli
 from locmsim import bot
-from locmsim.cli.main import COMMANDS, command_parser, main
 
 TOOLS: dict[str, Callable[[list[str]], int | None]] = {
     "locmsim": main,

@@ -9,10 +9,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from parsers import command_parser
 
 import locmsim
 from locmsim import bot
-from locmsim.cli.main import command_parser
 from locmsim.rules.rulesets import RULES
 from vestrock.cli import command_parser as vestrock_parser
 

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from parsers import options_of, subcommands
+from parsers import command_parser, options_of, subcommands
 
 from locmsim import bot
-from locmsim.cli.main import command_parser
 from locmsim.envs import Options
 from locmsim.options.declarations import declared
 

@@ -16,11 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Unpack, get_args, get_origin
 
-from parsers import arguments, subcommands
+from parsers import COMMANDS, arguments, command_parser, subcommands
 
 import vestrock.cli
 from locmsim import bot
-from locmsim.cli.main import COMMANDS, command_parser
 
 FILE = Path(__file__).parents[2] / "data" / "public_api.txt"
 MODULES = (

@@ -30,7 +30,7 @@ def test_tests_that_reach_behind_public_names() -> None:
     text = (
         "import locmsim.search\nfrom locmsim.search.turn_search import Search\n"
         "def test(monkeypatch):\n"
-        "    from locmsim.support.files import write\n"
+        "    from locmsim.support.files import write\n    from vestrock_help import served\n"
         '    monkeypatch.setattr(write, "a", 1)\n    monkeypatch.setenv("A", "1")\n'
     )
     assert sizes.size_of("tests/unit/test_a.py", text)["deep"] == 3

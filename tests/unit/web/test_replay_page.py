@@ -11,14 +11,22 @@ from typing import Any
 
 import pytest
 from amounts import amount
-from helpers import HOSTILE, each_rules, golden_games, golden_path, golden_result, main, write_log
+from helpers import (
+    HOSTILE,
+    each_rules,
+    golden_games,
+    golden_path,
+    golden_result,
+    log_line,
+    main,
+    write_log,
+)
 
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.art import card_title, card_titles
 from locmsim.referee import play, replay_calls
-from locmsim.referee.transcript import result_log
 from locmsim.web import load_replay, replay_data, replay_html
 from locmsim.web.file_capture import capture_data
 
@@ -227,10 +235,9 @@ def test_the_rules_of_a_match_that_ends_early(rules: str, steps: int, tmp_path: 
     result = replay_calls(Match(rules, seed=5), answers)
     assert result.match.error is not None
     log = tmp_path / "log.json"
-    ours = result_log(result)
-    repeated = result_log(
-        replace(result, calls=[replace(call, stderr=call.text) for call in result.calls])
-    )
+    ours = json.loads(log_line(result))
+    calls = [replace(call, stderr=call.text) for call in result.calls]
+    repeated = json.loads(log_line(replace(result, calls=calls)))
     without_rules = {key: value for key, value in repeated.items() if key != "locmsim"}
     for data in (without_rules, ours):
         log.write_text(json.dumps(data))
