@@ -228,19 +228,35 @@ def test_help_lists_agents_and_their_options(capsys, monkeypatch):
     assert max(map(len, text.splitlines())) <= 80
 
 
+def imported_of(modules, code):
+    """Return which modules a process has imported after some code, as a text."""
+    code += f"; print([name for name in {modules} if name in sys.modules])"
+    # A process that measures coverage imports more modules.
+    plain = {name: value for name, value in os.environ.items() if name[:9] != "COVERAGE_"}
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain
+    )
+    return process.stdout.strip()
+
+
 def test_start_is_light():
     """Modules that take long to import are not imported before the first question can be read."""
     slow = (
         "numpy", "asyncio", "zipfile", "importlib.resources", "pathlib", "hashlib",
         "locmsim.search.analysis", "locmsim.rules.generator", "locmsim.agents.rule",
     )  # fmt: skip
-    code = f"import sys, locmsim.bot; print([m for m in {slow} if m in sys.modules])"
-    # A process that measures coverage imports more modules.
-    plain = {name: value for name, value in os.environ.items() if name[:9] != "COVERAGE_"}
-    process = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain
+    assert imported_of(slow, "import sys, locmsim.bot") == "[]"
+
+
+@each_rules
+def test_answers_need_no_numpy(rules):
+    """With the package's networks a bot chooses its cards and plays without it."""
+    code = (
+        "from locmsim import Match, play_match; from locmsim.agents import make_agent;"
+        "agents = [make_agent(one) for one in ('beam:nodes=20', 'mcts:iterations=20')];"
+        f"play_match(Match({rules!r}, seed=1), agents); import sys"
     )
-    assert process.stdout == "[]\n"
+    assert imported_of(("numpy", "zipfile"), code) == "[]"
 
 
 def test_agents_are_imported_when_they_are_asked_for():

@@ -26,7 +26,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from locmsim.decks.scores import CardScore, card_score, score_of
-from locmsim.networks.weights import Weights, default_weights
+from locmsim.networks.weights import Weights, shared_weights
 from locmsim.options.checks import integer
 from locmsim.rules.cards import Area, Card, CardType
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
@@ -293,7 +293,7 @@ def deck_builder(weights: Weights) -> DeckBuilder:
 
 @cache
 def _default_builder() -> DeckBuilder:
-    return deck_builder(default_weights("1.5"))
+    return deck_builder(shared_weights("1.5"))
 
 
 def _default_deck(cards: Sequence[Card]) -> list[int]:

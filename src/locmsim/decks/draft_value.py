@@ -24,7 +24,7 @@ from functools import cache
 from typing import Any
 
 from locmsim.networks._drafts import DRAFT_SHAPES, DraftNetworks
-from locmsim.networks.weights import Arrays, Weights, default_weights
+from locmsim.networks.weights import Arrays, Weights, shared_weights
 from locmsim.rules.cards import Card
 
 __all__ = ["DRAFTS", "DRAFT_SHAPES", "DraftValue", "default_draft_value", "draft_value_of"]
@@ -134,4 +134,4 @@ def default_draft_value(rules: str) -> DraftValue | None:
     rules : str
         The rule set.
     """
-    return draft_value_of(default_weights(rules))
+    return draft_value_of(shared_weights(rules))

@@ -31,7 +31,7 @@ from locmsim.decks.scores import (
     require_draft,
     score_of,
 )
-from locmsim.networks.weights import Weights, default_weights
+from locmsim.networks.weights import Weights, shared_weights
 from locmsim.options.checks import whole
 from locmsim.rules.cards import Card, CardType
 from locmsim.rules.rulesets import DECK_SIZE, RULES
@@ -111,7 +111,7 @@ def pick(
 @cache
 def _values(rules: str) -> Mapping[int, float]:
     require_draft(rules)
-    return default_weights(rules).draft or {}
+    return shared_weights(rules).draft or {}
 
 
 def _pick_by_order(offer: Sequence[Card], picked: Sequence[Card], rules: str) -> int:

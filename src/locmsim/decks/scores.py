@@ -8,7 +8,7 @@ from functools import cache
 
 from locmsim.decks.features import CARD_TERMS
 from locmsim.networks._decks import weighted_scores
-from locmsim.networks.weights import Weights, default_weights
+from locmsim.networks.weights import Weights, shared_weights
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import get_rules
 
@@ -119,7 +119,7 @@ def card_score(rules: str) -> CardScore:
     rules : str
         The rule set.
     """
-    return score_of(default_weights(rules))
+    return score_of(shared_weights(rules))
 
 
 @cache
@@ -135,5 +135,5 @@ def static_order(rules: str) -> tuple[int, ...]:
         "1.2" or "1.0".
     """
     require_draft(rules)
-    values = default_weights(rules).draft or {}
+    values = shared_weights(rules).draft or {}
     return tuple(sorted(values, key=lambda base_id: (-values[base_id], base_id)))

@@ -22,17 +22,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from locmsim.networks._decks import DECK_SHAPES, DeckNetworks, term_rows
-from locmsim.networks.weights import default_weights
+from locmsim.networks._decks import DECK_SHAPES, DeckNetworks, stored_rows, term_rows
+from locmsim.networks.weights import Arrays, shared_weights
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD
 
 __all__ = ["DECK_SHAPES", "UNITS", "DeckValue", "default_value", "term_rows"]
-
-_Array = NDArray[np.float32]
 
 #: An exchange must raise the value of a deck by more than this: less may be a rounding error.
 _LEAST = 1e-4
@@ -63,14 +58,14 @@ class DeckValue:
         self._networks = DeckNetworks(networks)
 
     @property
-    def networks(self) -> tuple[dict[str, _Array], ...]:
+    def networks(self) -> tuple[Arrays, ...]:
         """The arrays of each network."""
         return self._networks.arrays
 
     def __call__(self, deck: Sequence[Card]) -> float:
         copies = Counter(deck)
         cards = sorted(copies, key=Card.to_row)
-        return self._networks.value(term_rows(cards), [copies[card] for card in cards])
+        return self._networks.value(stored_rows(cards), [copies[card] for card in cards])
 
     def improved(self, deck: Sequence[int], cards: Sequence[Card]) -> list[int]:
         """Exchange cards of a deck for offered ones while that raises its value.
@@ -95,7 +90,7 @@ class DeckValue:
             The deck has a card that is not offered.
         """
         offered, copies = _counted(deck, cards)
-        best = self._networks.improved(term_rows(offered), copies)
+        best = self._networks.improved(stored_rows(offered), copies)
         return [card.base_id for card, n in zip(offered, best, strict=True) for _ in range(n)]
 
     def best_exchange(
@@ -122,8 +117,10 @@ class DeckValue:
         ValueError
             The deck has a card that is not offered.
         """
+        import numpy as np
+
         offered, copies = _counted(deck, cards)
-        rows = term_rows(offered)
+        rows = stored_rows(offered)
         values = self._networks.exchanged(rows, copies)
         if np.isnan(values).all():  # both copies of all cards are in the deck
             return None
@@ -148,4 +145,4 @@ def _counted(deck: Sequence[int], cards: Sequence[Card]) -> tuple[list[Card], li
 @cache
 def default_value() -> DeckValue:
     """Return the deck value in the package."""
-    return DeckValue(*(default_weights("1.5").deck_value or ()))
+    return DeckValue(*(shared_weights("1.5").deck_value or ()))

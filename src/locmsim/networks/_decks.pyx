@@ -20,12 +20,12 @@ from locmsim._core cimport (
     card_t,
 )
 from locmsim.networks._layers cimport dense, relu_dot
-from locmsim.networks._network cimport put_arrays
 
-from locmsim.networks._network import checked
+from locmsim.networks._network import packed, unpacked
 
 __all__ = [
-    "COST_COLUMNS", "DECK_SHAPES", "ENOUGH", "DeckNetworks", "term_rows", "weighted_scores"]
+    "COST_COLUMNS", "DECK_SHAPES", "ENOUGH", "DeckNetworks", "stored_rows", "term_rows",
+    "weighted_scores"]
 
 cdef enum:
     # Maximum number of exchanges, several times what is ever needed: with very large numbers,
@@ -213,12 +213,17 @@ def term_rows(cards):
     cards : sequence of Card
         Any cards.
     """
-    import numpy as np  # slow to import, and scores do not need it
+    import numpy as np  # slow to import, and decks are chosen without it
 
+    return np.asarray(stored_rows(cards)) if cards else np.zeros((0, DECK_TERMS), np.float32)
+
+
+def stored_rows(cards):
+    """Return the terms of at least one card as `term_rows`, as a memoryview."""
     cdef double none[DECK_TERMS]
     cdef Py_ssize_t n = len(cards), i
     cdef Table table
-    rows = np.zeros((n, DECK_TERMS), np.float32)
+    rows = memoryview(bytearray(4 * n * DECK_TERMS)).cast("f", (n, DECK_TERMS))
     cdef float[:, ::1] to = rows
     memset(none, 0, sizeof(none))
     for start in range(0, n, MAX_CARDS):
@@ -259,23 +264,30 @@ cdef class DeckNetworks:
     """
 
     cdef deck_network_t* networks
-    cdef readonly tuple arrays  # of each network: name -> float32 array
+    cdef int count
 
     def __cinit__(self, networks):
-        cdef float* to
-        self.arrays = tuple([checked("deck value", arrays, DECK_SHAPES) for arrays in networks])
-        if not 1 <= len(self.arrays) <= MAX_DECK_NETWORKS:
+        cdef list found = [packed("deck value", arrays, DECK_SHAPES) for arrays in networks]
+        cdef bytes numbers = b"".join(found)
+        self.count = <int>len(found)
+        if not 1 <= self.count <= MAX_DECK_NETWORKS:
             raise ValueError(
-                f"deck value: expected 1 to {MAX_DECK_NETWORKS} networks, got {len(self.arrays)}")
-        self.networks = <deck_network_t*>malloc(len(self.arrays) * sizeof(deck_network_t))
+                f"deck value: expected 1 to {MAX_DECK_NETWORKS} networks, got {self.count}")
+        self.networks = <deck_network_t*>malloc(len(numbers))
         if self.networks is NULL:
             raise MemoryError("too little memory for the networks of deck values")
-        to = <float*>self.networks
-        for arrays in self.arrays:
-            to = put_arrays(to, arrays)
+        memcpy(self.networks, <const char*>numbers, len(numbers))
 
     def __dealloc__(self):
         free(self.networks)
+
+    @property
+    def arrays(self):
+        """Of each network: name -> float32 array, which cannot be changed."""
+        return tuple([
+            unpacked((<char*>&self.networks[i])[:sizeof(deck_network_t)], DECK_SHAPES)
+            for i in range(self.count)
+        ])
 
     def __reduce__(self):
         return DeckNetworks, (self.arrays,)
@@ -314,7 +326,7 @@ cdef class DeckNetworks:
         cdef offer_t o
         cdef float* hidden
         cdef float value
-        cdef int n = <int>rows.shape[0], networks = <int>len(self.arrays), i
+        cdef int n = <int>rows.shape[0], networks = self.count, i
         if rows.shape[1] != DECK_TERMS or not 0 < rows.shape[0] <= MAX_OFFER:
             raise ValueError(f"terms: expected (1 to {MAX_OFFER}, {DECK_TERMS}) numbers")
         if len(copies) != n:

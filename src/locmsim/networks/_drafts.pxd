@@ -50,4 +50,4 @@ cdef int draft_number(int base_id) noexcept nogil
 
 cdef class DraftNetworks:
     cdef draft_value_t v
-    cdef readonly tuple arrays  # of each network: name -> float32 array
+    cdef tuple numbers          # of each network, as bytes

@@ -6,9 +6,7 @@ from libc.string cimport memcpy, memset
 
 from locmsim._core cimport MAX_DECK, stream_below, stream_start
 from locmsim.networks._layers cimport relu_dot
-from locmsim.networks._network cimport put_arrays
-
-from locmsim.networks._network import checked
+from locmsim.networks._network import packed, unpacked
 
 __all__ = ["DRAFT_SHAPES", "DraftNetworks"]
 
@@ -213,15 +211,21 @@ cdef class DraftNetworks:
 
     def __cinit__(self, networks):
         cdef draft_network_t all_of_them[MAX_DRAFT_NETWORKS]
-        cdef float* to = <float*>all_of_them
-        self.arrays = tuple([checked("draft value", arrays, DRAFT_SHAPES) for arrays in networks])
-        if not 1 <= len(self.arrays) <= MAX_DRAFT_NETWORKS:
+        cdef bytes numbers
+        cdef int i
+        self.numbers = tuple([packed("draft value", arrays, DRAFT_SHAPES) for arrays in networks])
+        if not 1 <= len(self.numbers) <= MAX_DRAFT_NETWORKS:
             raise ValueError(
                 f"draft value: expected 1 to {MAX_DRAFT_NETWORKS} networks,"
-                f" got {len(self.arrays)}")
-        for arrays in self.arrays:
-            to = put_arrays(to, arrays)
-        draft_fill(&self.v, all_of_them, <int>len(self.arrays))
+                f" got {len(self.numbers)}")
+        for i, numbers in enumerate(self.numbers):
+            memcpy(&all_of_them[i], <const char*>numbers, sizeof(draft_network_t))
+        draft_fill(&self.v, all_of_them, <int>len(self.numbers))
+
+    @property
+    def arrays(self):
+        """Of each network: name -> float32 array, which cannot be changed."""
+        return tuple([unpacked(numbers, DRAFT_SHAPES) for numbers in self.numbers])
 
     def __reduce__(self):
         return DraftNetworks, (self.arrays,)

@@ -44,9 +44,6 @@ ctypedef struct network_t:      # a ReLU follows each layer but the output
 cdef float network_value(
     const network_t* n, const state_t* s, const table_t* t, int who) noexcept nogil
 
-# Copies float32 arrays in order into a struct of floats; returns its end.
-cdef float* put_arrays(float* to, dict arrays) except NULL
-
 cdef class Network:
     cdef network_t n
-    cdef readonly object arrays     # name -> float32 array; neither can be changed
+    cdef Py_ssize_t size            # of the numbers in it, in bytes

@@ -6,12 +6,28 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 
-__all__ = ["BLOCKS", "LARGE_SHAPES", "SHAPES", "Network", "checked", "inputs", "shapes_of"]
+__all__ = [
+    "BLOCKS",
+    "LARGE_SHAPES",
+    "SHAPES",
+    "Network",
+    "checked",
+    "inputs",
+    "packed",
+    "shapes_of",
+    "unpacked",
+]
 
 SHAPES: dict[str, tuple[int, ...]]
 LARGE_SHAPES: dict[str, tuple[int, ...]]
 BLOCKS: dict[str, tuple[int, ...]]
 
+def packed(
+    owner: str, arrays: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]
+) -> bytes: ...
+def unpacked(
+    numbers: bytes, shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, NDArray[np.float32]]: ...
 def checked(
     owner: str, arrays: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, NDArray[np.float32]]: ...
@@ -19,8 +35,9 @@ def shapes_of(arrays: Mapping[str, Any]) -> dict[str, tuple[int, ...]]: ...
 
 @final
 class Network:
-    arrays: Mapping[str, NDArray[np.float32]]
     def __new__(cls, arrays: Mapping[str, Any]) -> Network: ...
+    @property
+    def arrays(self) -> Mapping[str, NDArray[np.float32]]: ...
     def __deepcopy__(self, memo: dict[int, object]) -> Network: ...
     def __call__(self, state: State, player: int) -> float: ...
 

@@ -5,6 +5,7 @@ Section numbers refer to docs/rules.md.
 
 cimport cython
 from libc.stdint cimport int16_t, uint32_t
+from libc.math cimport isfinite
 from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
@@ -37,10 +38,23 @@ from locmsim._core cimport (
 from locmsim._platform cimport count_bits_
 from locmsim.networks._layers cimport add_relu, add_row
 
+from math import prod
 from types import MappingProxyType
 
+from locmsim.networks.archives import StoredArray
 
-__all__ = ["BLOCKS", "LARGE_SHAPES", "SHAPES", "Network", "checked", "inputs", "shapes_of"]
+
+__all__ = [
+    "BLOCKS",
+    "LARGE_SHAPES",
+    "SHAPES",
+    "Network",
+    "checked",
+    "inputs",
+    "packed",
+    "shapes_of",
+    "unpacked",
+]
 
 cdef enum:
     MOST = 20                   # printed values above this count as this
@@ -267,47 +281,61 @@ BLOCKS = {
 }
 
 
-def checked(owner, arrays, shapes):
-    """Return `arrays` as float32, in the order of `shapes`, which has the expected shapes.
+def packed(owner, arrays, shapes):
+    """Return the numbers of `arrays`, float32 in the order of `shapes`, the expected shapes.
 
     ``ValueError`` names the owner and an array that is missing, unknown, of the wrong shape or not
     finite.
     """
-    import numpy as np  # slow to import, and not needed for a search without a network
-
-    result = {}
+    cdef const float[::1] numbers
+    cdef Py_ssize_t i
+    cdef bytes found = b""
     for name in arrays:
         if name not in shapes:
             raise ValueError(f"{owner}: unknown array {name!r}")
     for name, shape in shapes.items():
         if name not in arrays:
             raise ValueError(f"{owner}: {name} is missing")
-        try:
-            array = np.array(arrays[name], np.float32, order="C")
-        except (TypeError, ValueError):
-            raise ValueError(f"{owner}: {name}: expected an array of numbers") from None
+        array = arrays[name]
+        if not isinstance(array, StoredArray):
+            import numpy as np  # slow to import, and bots with the package's weights start without
+
+            try:
+                array = np.array(array, np.float32, order="C")
+            except (TypeError, ValueError):
+                raise ValueError(f"{owner}: {name}: expected an array of numbers") from None
         if array.shape != shape:
             raise ValueError(f"{owner}: {name}: expected shape {shape}, got {array.shape}")
-        if not np.isfinite(array).all():
-            raise ValueError(f"{owner}: {name}: not all numbers are finite")
-        array.flags.writeable = False   # what uses it has its own copy
-        result[name] = array
-    return result
+        data = array.tobytes()
+        numbers = memoryview(data).cast("f")
+        for i in range(numbers.shape[0]):
+            if not isfinite(numbers[i]):
+                raise ValueError(f"{owner}: {name}: not all numbers are finite")
+        found += data
+    return found
+
+
+def unpacked(numbers, shapes):
+    """Return what `packed` has packed: arrays by name, which cannot be changed."""
+    import numpy as np
+
+    arrays, start = {}, 0
+    for name, shape in shapes.items():
+        size = prod(shape)
+        arrays[name] = np.frombuffer(numbers, np.float32, size, start).reshape(shape)
+        start += 4 * size
+    return arrays
+
+
+def checked(owner, arrays, shapes):
+    """Return `arrays` as float32 that cannot be changed, checked as by `packed`."""
+    return unpacked(packed(owner, arrays, shapes), shapes)
 
 
 def shapes_of(arrays):
     """Return the shapes that the arrays of a network should have: `LARGE_SHAPES` or `SHAPES`."""
     output = arrays.get("output")
     return LARGE_SHAPES if getattr(output, "shape", None) == LARGE_SHAPES["output"] else SHAPES
-
-
-cdef float* put_arrays(float* to, dict arrays) except NULL:
-    cdef const float[::1] numbers
-    for array in arrays.values():
-        numbers = array.ravel()
-        memcpy(to, &numbers[0], array.nbytes)
-        to += numbers.shape[0]
-    return to
 
 
 @cython.final
@@ -318,10 +346,18 @@ cdef class Network:
     """
 
     def __cinit__(self, arrays):
+        cdef bytes numbers
         shapes = shapes_of(arrays)
-        self.arrays = MappingProxyType(checked("network", arrays, shapes))
+        numbers = packed("network", arrays, shapes)
         self.n.large = shapes is LARGE_SHAPES
-        put_arrays(self.n.numbers, dict(self.arrays))
+        self.size = len(numbers)
+        memcpy(self.n.numbers, <const char*>numbers, self.size)
+
+    @property
+    def arrays(self):
+        """The arrays by name; neither they nor the mapping can be changed."""
+        shapes = LARGE_SHAPES if self.n.large else SHAPES
+        return MappingProxyType(unpacked((<char*>self.n.numbers)[:self.size], shapes))
 
     def __reduce__(self):
         return Network, (dict(self.arrays),)

@@ -1,28 +1,61 @@
 """Files of arrays with a description, the format of weights and policies.
 
 Such a file is an .npz with float32 arrays by name and one JSON text, the array ``meta``. It
-contains no code. numpy is imported only if there are arrays.
+contains no code. numpy is imported only by those who use the arrays: it is slow, and bots do not.
 """
 
+import io
 import json
 import os
-from collections.abc import Callable, Mapping
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+import re
+import sys
+from collections.abc import Mapping
+from functools import cached_property
+from math import prod
+from typing import IO, TYPE_CHECKING, Any
 
 from locmsim.support.files import write_whole
 
 if TYPE_CHECKING:
-    import zipfile
-
     import numpy as np
     from numpy.typing import NDArray
 
-    _Array: TypeAlias = NDArray[np.float32]
+
+class StoredArray:
+    """A float32 array as it is in a file, which numpy takes for one of its own.
+
+    Parameters
+    ----------
+    numbers : bytes-like
+        The numbers in C order.
+    shape : tuple of int
+    """
+
+    def __init__(self, numbers: memoryview, shape: tuple[int, ...]) -> None:
+        self.numbers, self.shape, self.ndim = numbers, shape, len(shape)
+
+    def __getitem__(self, index: int) -> "StoredArray":
+        size = 4 * prod(self.shape[1:])
+        return StoredArray(self.numbers[index * size : (index + 1) * size], self.shape[1:])
+
+    @cached_property
+    def array(self) -> "NDArray[np.float32]":
+        """The array for numpy, which cannot be written to."""
+        import numpy as np
+
+        return np.frombuffer(self.numbers, np.float32).reshape(self.shape)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> "NDArray[Any]":
+        return self.array.astype(dtype or self.array.dtype, copy=bool(copy))
+
+    def tobytes(self) -> bytes:
+        """Return the numbers in C order."""
+        return bytes(self.numbers)
 
 
 def read_archive(
-    file: IO[bytes], what: str, wanted: Callable[[str], bool] = lambda name: True
-) -> tuple[dict[str, Any], "dict[str, _Array | None]"]:
+    file: IO[bytes], what: str
+) -> "tuple[dict[str, Any], dict[str, NDArray[np.float32] | StoredArray]]":
     """Read a file of arrays.
 
     Parameters
@@ -31,13 +64,11 @@ def read_archive(
         An open, seekable binary file.
     what
         The expected kind of file, for messages.
-    wanted
-        Tells by name which arrays to read; the others are None.
 
     Returns
     -------
     meta : dict
-    arrays : dict of str to float32 array
+    arrays : dict of str to float32 array or StoredArray
         The arrays in the order of the file.
 
     Raises
@@ -54,12 +85,8 @@ def read_archive(
             names = {name.removesuffix(".npy"): name for name in archive.namelist()}
             if "meta" not in names:
                 raise ValueError(f"not a {what}: meta is missing")
-            meta = object_of(json_of(_text(archive.read(names.pop("meta"))), what), "meta")
-            arrays = {
-                name: _array(archive, member, name) if wanted(name) else None
-                for name, member in names.items()
-            }
-            return meta, arrays
+            meta = meta_of(archive.read(names.pop("meta")), what)
+            return meta, {name: array_of(archive.read(m), name) for name, m in names.items()}
     except (OSError, ValueError):
         raise
     except Exception as error:  # zipfile and numpy have many for broken files
@@ -70,8 +97,6 @@ def write_archive(
     path: str | os.PathLike[str], meta: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> None:
     """Write a file of arrays atomically; ``OSError`` if it cannot be written."""
-    import io
-
     import numpy as np
 
     content = io.BytesIO()
@@ -95,25 +120,37 @@ def object_of(content: Any, name: str) -> dict[str, Any]:
     return content
 
 
-def _text(content: bytes) -> str:
-    """Read an array that is one string, without numpy."""
+def meta_of(content: bytes, what: str) -> dict[str, Any]:
+    """Return the object in ``meta``, an array that is one JSON text, without numpy."""
     length = int.from_bytes(content[8:10], "little")
     header = content[10 : 10 + length]
     order = "le" if b"'<U" in header else "be" if b"'>U" in header else ""
     if content[:8] != b"\x93NUMPY\x01\x00" or not order or b"()" not in header:
         raise ValueError("meta: expected one string")
     try:
-        return content[10 + length :].decode(f"utf-32-{order}")
+        text = content[10 + length :].decode(f"utf-32-{order}")
     except UnicodeDecodeError as error:
         raise ValueError(f"meta: {error}") from None
+    return object_of(json_of(text, what), "meta")
 
 
-def _array(archive: "zipfile.ZipFile", member: str, name: str) -> "_Array":
+#: How numpy begins a file with a float32 array in C order.
+_PLAIN = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '<f4', 'fortran_order': False, 'shape': \(([\d, ]*)\), \} *\n",
+    re.DOTALL,
+)
+
+
+def array_of(content: bytes, name: str) -> "NDArray[np.float32] | StoredArray":
+    """Return the array in a file of numpy's format; ``ValueError`` gives its name."""
+    if sys.byteorder == "little" and (plain := _PLAIN.match(content)):
+        shape = tuple(map(int, filter(None, plain[1].replace(b" ", b"").split(b","))))
+        if len(content) - plain.end() == 4 * prod(shape):
+            return StoredArray(memoryview(content)[plain.end() :], shape)
     from numpy.lib import format as npy
 
-    with archive.open(member) as file:
-        try:
-            array = npy.read_array(file, allow_pickle=False)
-            return array.astype("float32", casting="same_kind", copy=False)
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{name}: expected an array of numbers: {error}") from None
+    try:
+        array = npy.read_array(io.BytesIO(content), allow_pickle=False)
+        return array.astype("float32", casting="same_kind", copy=False)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name}: expected an array of numbers: {error}") from None

@@ -11,20 +11,30 @@ named weights and the record of their training. The package's own weights are su
     >>> ours["1.2"] == default_weights("1.2")
     True
 
-numpy is imported only when there are arrays to read.
+numpy is imported only when there are arrays to show.
 """
 
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
+from zipimport import zipimporter
 
 from locmsim.networks._decks import DECK_SHAPES
 from locmsim.networks._drafts import DRAFT_SHAPES
-from locmsim.networks._network import checked, shapes_of
-from locmsim.networks.archives import json_of, object_of, read_archive, write_archive
+from locmsim.networks._network import SHAPES, checked, shapes_of
+from locmsim.networks.archives import (
+    StoredArray,
+    array_of,
+    json_of,
+    meta_of,
+    object_of,
+    read_archive,
+    write_archive,
+)
 from locmsim.rules.rulesets import RULES, get_rules
 from locmsim.support.files import data_file
 
@@ -177,7 +187,9 @@ class WeightsFile(Mapping[str, Weights]):
                 start = file.read(2)
                 file.seek(0)
                 parts, record = _read(file) if start == b"PK" else _read_json(file.read())
-            weights = {rules: _filled(rules, found) for rules, found in parts.items()}
+            weights = {
+                rules: _filled(rules, _own(found, copy=True)) for rules, found in parts.items()
+            }
             return cls(weights, record)
         except ValueError as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from None
@@ -227,19 +239,25 @@ def shared_weights(name: str) -> Weights:
 
     :meta private:
     """
-    with open(data_file("weights.npz"), "rb") as file:
-        parts, _ = _read(file, only=name)
-    return Weights(**parts[name])
+    get = zipimporter(data_file("weights.npz")).get_data  # `zipfile` is slow to import
+    parts = _tables(name, meta_of(get("meta.npy"), _WHAT)[name])
+    for part, shapes in {"network": SHAPES, **_ENSEMBLES}.items():
+        with suppress(OSError):  # the rule set has no such part
+            members = {short: f"{name}/{part}/{short}" for short in shapes}
+            parts[part] = {short: array_of(get(f"{m}.npy"), m) for short, m in members.items()}
+            if part in _ENSEMBLES:
+                parts[part] = _unstacked(part, parts[part])
+    return Weights(**parts)
 
 
-def _own(part: Any) -> Any:
-    """Return a copy of a part, which shares the arrays."""
+def _own(part: Any, copy: bool = False) -> Any:
+    """Return a copy of a part; unless they are copied too, its arrays cannot be written to."""
     if isinstance(part, Mapping):
-        return {name: _own(value) for name, value in part.items()}
+        return {name: _own(value, copy) for name, value in part.items()}
     if isinstance(part, list | tuple):
-        return [_own(entry) for entry in part]
-    if hasattr(part, "flags"):
-        part.flags.writeable = False
+        return [_own(entry, copy) for entry in part]
+    if isinstance(part, StoredArray):
+        return part.array.copy() if copy else part.array
     return part
 
 
@@ -252,11 +270,9 @@ _NETWORKS = "network", *_ENSEMBLES
 _Parts: TypeAlias = dict[str, dict[str, Any]]
 
 
-def _read(file: IO[bytes], only: str | None = None) -> tuple[_Parts, list[dict[str, Any]]]:
-    """Return the parts in a file by rule set, or those of one, and the record."""
-    meta, arrays = read_archive(
-        file, _WHAT, lambda name: only is None or name.startswith(f"{only}/")
-    )
+def _read(file: IO[bytes]) -> tuple[_Parts, list[dict[str, Any]]]:
+    """Return the parts in a file by rule set, and the record."""
+    meta, arrays = read_archive(file, _WHAT)
     if meta.pop("format", None) != FORMAT:
         raise ValueError(f"meta: not a weights file of format {FORMAT}")
     record = meta.pop("record", [])
@@ -268,8 +284,7 @@ def _read(file: IO[bytes], only: str | None = None) -> tuple[_Parts, list[dict[s
         part, _, short = rest.partition("/")
         if rules not in parts or part not in _NETWORKS:
             raise ValueError(f"unknown array {name!r}")
-        if array is not None:
-            parts[rules].setdefault(part, {})[short] = array
+        parts[rules].setdefault(part, {})[short] = array
     for rules, found in parts.items():
         for part in found.keys() & _ENSEMBLES.keys():
             found[part] = _unstacked(f"{rules}/{part}", found[part])
