@@ -12,8 +12,6 @@ from locmsim.arena.report import grid
 from locmsim.arena.schedule import Settings
 from locmsim.stats import Interval, PairCounts, score_interval
 
-__all__ = ["CASES", "CardCase", "CardRow", "card_rows", "cards_csv", "cards_table"]
-
 #: What can become of a card, from the first case to the last.
 CASES = ("offered", "chosen", "in deck", "drawn", "played")
 

@@ -22,8 +22,6 @@ from locmsim.arena.log_rows import FoundLog, key_of
 from locmsim.arena.store import StoreError
 from locmsim.support.database import Kind
 
-__all__ = ["Catalogue", "LogPlace"]
-
 _TABLES = f"""
 CREATE TABLE games (
     game INTEGER PRIMARY KEY,

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 from locmsim.contract import Game
 from locmsim.support.seeds import agent_seed
 
-__all__ = ["Fixture", "Player", "Task"]
-
 
 @dataclass(frozen=True, slots=True)
 class Player:

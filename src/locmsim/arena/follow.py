@@ -12,8 +12,6 @@ from locmsim.arena.store import Store
 from locmsim.arena.tally import PairResult, Tally
 from locmsim.stats import PairCounts, Sprt, score_interval
 
-__all__ = ["ResultsReader", "llr_curve", "score_curve"]
-
 #: Number of games up to which a tournament is read game by game, and number of points at which the
 #: sums of a longer one are read.
 _FEW, _PLACES = 400, 64

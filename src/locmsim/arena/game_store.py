@@ -14,8 +14,6 @@ from typing import Any, ClassVar, NamedTuple
 
 from locmsim.support.database import Database
 
-__all__ = ["ALL_GAMES", "GameQuery", "GameRow", "GameStore", "fault_row", "index_statements"]
-
 
 @dataclass(frozen=True)
 class GameQuery:

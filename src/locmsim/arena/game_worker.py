@@ -33,16 +33,6 @@ from locmsim.support.plugins import class_modules, taken_module
 if TYPE_CHECKING:
     from locmsim.arena.schedule import Settings
 
-__all__ = [
-    "DIED",
-    "forget_agents",
-    "name_of",
-    "new_match",
-    "play_games",
-    "replayed",
-    "seats_of",
-]
-
 #: The index of who chooses the cards of all players or plays for them.
 _SHARED = -1
 

@@ -23,8 +23,6 @@ from locmsim.rules.cards import Card, load_cards
 from locmsim.rules.generator import generate_cards, load_weights
 from locmsim.rules.rulesets import get_rules
 
-__all__ = ["LocmGame"]
-
 
 @dataclass(frozen=True, slots=True)
 class LocmGame(LocmAgents):

@@ -10,8 +10,6 @@ from locmsim.game.match import Match
 from locmsim.rules.cards import ABILITIES, AREA_WORDS, TYPE_WORDS, Card
 from locmsim.rules.rulesets import get_rules
 
-__all__ = ["GROUPS", "cards_of"]
-
 #: The groups of rows, in the order of tables.
 GROUPS = ("card", "cost", "type", "keyword", "area", "draw")
 #: Costs from this one on are counted together.

@@ -14,8 +14,6 @@ from locmsim.rules.cards import Area, Card, CardType
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
 from locmsim.support.files import data_file
 
-__all__ = ["check_agent", "checks"]
-
 #: How many creatures are in the deck of a player whose deck is to run out.
 _FEW = 6
 

@@ -27,8 +27,6 @@ from locmsim.referee.log_reader import (
 )
 from locmsim.rules.rulesets import RULES
 
-__all__ = ["FoundLog", "LogScan", "key_of", "log_row"]
-
 #: The longest name that a list shows, in characters.
 _NAME = 200
 

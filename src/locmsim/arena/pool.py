@@ -22,8 +22,6 @@ from locmsim.stats import PairCounts, most_telling
 from locmsim.support.database import is_database
 from locmsim.support.identity import difference
 
-__all__ = ["drawn", "grown", "players_in", "widened"]
-
 #: Steps in which games are drawn, and the fewest meetings of a step: workers wait at its end.
 _STEPS, _LEAST = 12, 8
 

@@ -9,8 +9,6 @@ from locmsim.contract import Fault
 from locmsim.referee.illegal import illegal_actions
 from locmsim.referee.process_match import Result
 
-__all__ = ["Answer", "Outcome", "Record", "Times", "record_of"]
-
 
 class Answer(NamedTuple):
     """One answer of a game.

@@ -17,19 +17,6 @@ from locmsim.referee.any_game import end_of_stderr
 from locmsim.stats import Ratings, bradley_terry, elo_of, score_interval
 from locmsim.support.files import counted, printable
 
-__all__ = [
-    "as_csv",
-    "as_json",
-    "faults_json",
-    "faults_text",
-    "grid",
-    "lost_games",
-    "lost_table",
-    "ratings_of",
-    "running_score",
-    "tables",
-]
-
 #: Games that may end by faults while their results tell how strong the players are.
 _FAULTY = 0.02
 #: Maximum width of a name in a table of limited width.

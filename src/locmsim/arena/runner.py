@@ -17,8 +17,6 @@ from locmsim.contract import LIVE_SUFFIX
 from locmsim.processes.workers import TaskRunner, Workers, WorkersError
 from locmsim.referee.agent_process import raised
 
-__all__ = ["ArenaError", "BatchRunner", "play_missing"]
-
 _log = logging.getLogger(__name__)
 
 #: Approximate duration of a task in seconds. Sending a task to a worker and back takes about a

@@ -25,16 +25,6 @@ from locmsim.support.identity import home_of, identity
 from locmsim.support.plugins import place_of
 from locmsim.support.seeds import derived_seed
 
-__all__ = [
-    "MODES",
-    "Draw",
-    "Segment",
-    "SettingValues",
-    "Settings",
-    "checked",
-    "identified",
-]
-
 Mode = Literal["round-robin", "gauntlet"]
 #: All players against each other, or the first against each of the others.
 MODES: tuple[Mode, ...] = ("round-robin", "gauntlet")

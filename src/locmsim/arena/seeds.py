@@ -6,8 +6,6 @@ from itertools import accumulate, pairwise
 from operator import index as whole
 from typing import overload
 
-__all__ = ["Seeds", "parse_seeds"]
-
 #: The most seeds of a list. It is far more than anybody can play, and less than what counters hold.
 _MOST = 1_000_000_000
 _LOW, _HIGH = -(1 << 63), (1 << 63) - 1

@@ -28,8 +28,6 @@ from locmsim.arena.tally import Tally
 from locmsim.contract import Fault, FaultKind, Part
 from locmsim.support.database import Kind
 
-__all__ = ["NoResultsError", "Store", "StoreError"]
-
 _log = logging.getLogger(__name__)
 
 _TABLES = f"""

@@ -9,8 +9,6 @@ from locmsim.arena.records import Outcome, Times
 from locmsim.arena.schedule import Settings
 from locmsim.stats import PairCounts, SprtState
 
-__all__ = ["PairResult", "PlayerTally", "Tally"]
-
 
 class PairResult(NamedTuple):
     """The result of a mirrored pair of games, or of one game if games are not mirrored.

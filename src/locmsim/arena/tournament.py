@@ -48,8 +48,6 @@ from locmsim.support.files import MEMORY, counted
 from locmsim.support.identity import difference
 from locmsim.support.plugins import is_importable, shared_name
 
-__all__ = ["Arena", "as_player", "parse_player", "split_player"]
-
 # Silent by default, including warnings.
 logging.getLogger("locmsim").addHandler(logging.NullHandler())
 

@@ -13,8 +13,6 @@ from locmsim.arena.runner import BatchRunner
 from locmsim.arena.schedule import Settings
 from locmsim.processes.workers import Workers
 
-__all__ = ["Difference", "differences"]
-
 
 class Difference(NamedTuple):
     """The first answer in which a game that was played again differs from the stored one.

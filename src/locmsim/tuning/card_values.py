@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from locmsim.rules.cards import ABILITIES, Card, CardType, cards_1x, equal_cards_1x
 from locmsim.tuning.fitting import fit_logistic
 
-__all__ = ["HUNDREDTHS", "copies_of", "fit_card_values"]
-
 _Array = NDArray[np.float64]
 _log = logging.getLogger(__name__)
 

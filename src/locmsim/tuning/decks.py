@@ -9,8 +9,6 @@ from locmsim.decks.value import DECK_SHAPES, UNITS
 from locmsim.networks.weights import Arrays
 from locmsim.tuning.training import RATE, Array, Tensor, parameters, torch, train
 
-__all__ = ["DeckModel", "train_deck_value"]
-
 #: Weight decay of arrays (see `train`), and of those that belong to one player only.
 _DECAY = 1e-2
 _DECAY_OF_PLAYERS = 0.1

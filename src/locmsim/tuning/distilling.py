@@ -20,8 +20,6 @@ from locmsim.tuning.decks import DeckModel
 from locmsim.tuning.proposals import propose_deck
 from locmsim.tuning.training import Array, log_odds, train
 
-__all__ = ["distilled_deck_value"]
-
 #: Per card set: the number of decks that are compared, and of pairs of them.
 _PROPOSED = 6
 _PAIRS = 100

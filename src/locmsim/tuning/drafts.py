@@ -16,8 +16,6 @@ from locmsim.rules.cards import cards_1x, equal_cards_1x
 from locmsim.tuning.card_values import HUNDREDTHS
 from locmsim.tuning.training import Array, Tensor, parameters, torch, train
 
-__all__ = ["DraftModel", "train_draft_value"]
-
 #: Training parameters: few epochs and strong weight decay, since a network trained longer memorises
 #: single games.
 _EPOCHS = 6

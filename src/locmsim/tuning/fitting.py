@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["fit_logistic", "rows_as_precision"]
-
 _Array = NDArray[np.float64]
 
 

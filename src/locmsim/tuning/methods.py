@@ -10,8 +10,6 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-__all__ = ["METHODS", "Method", "Point", "Trial"]
-
 Point = tuple[float, ...]
 
 

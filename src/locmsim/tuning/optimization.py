@@ -29,8 +29,6 @@ from locmsim.tuning.run import Proof, Run, workers_for
 from locmsim.tuning.trials import AHEAD, CHECK, Trials
 from locmsim.tuning.versions import Versions, is_program
 
-__all__ = ["Optimization", "OptimizationSettings", "Progress"]
-
 #: A bot that fails in more of its games is not tuned, from this number of games on.
 _FAULTY, _FAULTY_FROM = 0.05, 40
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from locmsim.tuning.methods import Point
 from locmsim.tuning.parameters import Parameter
 
-__all__ = ["parameters_svg"]
-
 _WIDTH, _HEIGHT, _GAP = 720, 110, 30
 #: Points of a curve: more cannot be seen.
 _POINTS = 400

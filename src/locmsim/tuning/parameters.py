@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-__all__ = ["Parameter", "Template", "read_parameters"]
-
 ParameterKind = Literal["float", "int", "log"]
 _KINDS: tuple[ParameterKind, ...] = ("float", "int", "log")
 

@@ -17,8 +17,6 @@ from locmsim.tuning.card_values import copies_of, fit_card_values
 from locmsim.tuning.fitting import fit_logistic, rows_as_precision
 from locmsim.tuning.self_play import EVALUATION_TERMS, MAX_WEIGHT, TrainingGames, deck_rows
 
-__all__ = ["check_packages", "fit_part"]
-
 _log = logging.getLogger(__name__)
 
 #: Parts with networks. Their training needs PyTorch and is imported on use.

@@ -25,8 +25,6 @@ from locmsim.networks._network import shapes_of
 from locmsim.networks.weights import Arrays
 from locmsim.tuning.training import RATE, Array, Tensor, log_odds, parameters, torch, train
 
-__all__ = ["PositionModel", "network_loss", "train_network"]
-
 #: Number of positions whose standard deviation scales the inputs.
 _SAMPLE = 100_000
 #: Arrays that are initially zero.

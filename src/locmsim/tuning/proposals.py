@@ -16,8 +16,6 @@ from locmsim.networks.weights import Arrays, Weights
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 
-__all__ = ["propose_deck", "score_builder"]
-
 #: Share of the decks that networks propose, and size of the perturbation of their terms, in
 #: standard deviations.
 _LIKED = 0.92

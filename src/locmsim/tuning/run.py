@@ -13,8 +13,6 @@ from locmsim.processes.workers import Workers
 from locmsim.stats import Interval, Sprt, score_interval
 from locmsim.support.files import try_lock, write_whole
 
-__all__ = ["Proof", "Run", "workers_for"]
-
 _T = TypeVar("_T")
 
 

@@ -37,18 +37,6 @@ from locmsim.stats import PairCounts
 from locmsim.tuning.proposals import propose_deck, score_builder
 from locmsim.tuning.settings import TuningSettings
 
-__all__ = [
-    "EVALUATION_TERMS",
-    "INPUTS",
-    "MAX_WEIGHT",
-    "PlayPairs",
-    "SelfPlay",
-    "TrainingGames",
-    "counted",
-    "deck_rows",
-    "play_weights",
-]
-
 #: Search options of the players, those of the agent `beam`. Results depend on them: card values
 #: from games with `turns=1` won 73 % of such games, but 52 % of the agent's games.
 _SEARCH = BeamOptions()

@@ -9,15 +9,6 @@ from locmsim.options.declarations import Option, check, documented
 from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import get_rules
 
-__all__ = [
-    "PARTS",
-    "PROOF_SEEDS",
-    "RECORDED_SEEDS",
-    "TUNING_SEEDS",
-    "TotalIterations",
-    "TuningSettings",
-]
-
 #: Seeds of card sets and drafts. Tuning uses only the first range; figures of strength come from
 #: the second, so that weights are tested on other cards than they were tuned on.
 TUNING_SEEDS = range(1, 1_000_000)

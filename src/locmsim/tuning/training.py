@@ -16,14 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 try:
-    import torch
-    from torch import Tensor
+    import torch as torch
+    from torch import Tensor as Tensor
 except ModuleNotFoundError:
     raise ImportError(
         "training networks needs PyTorch, which is not installed: pip install 'locmsim[train]'"
     ) from None
-
-__all__ = ["RATE", "Array", "Model", "Tensor", "log_odds", "parameters", "torch", "train"]
 
 Array = NDArray[np.float32]
 

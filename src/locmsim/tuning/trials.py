@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from locmsim.stats import Interval, PairCounts, score_interval
 from locmsim.tuning.methods import METHODS, Method, Point, Trial
 
-__all__ = ["AHEAD", "CHECK", "Trials"]
-
 #: Trials that are played at a time, or wait for earlier ones. It is the same for any number of
 #: workers, so that the results are.
 AHEAD = 48

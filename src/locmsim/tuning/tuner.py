@@ -39,8 +39,6 @@ from locmsim.tuning.settings import (
     TuningSettings,
 )
 
-__all__ = ["Tuner"]
-
 _log = logging.getLogger(__name__)
 
 #: Games per task of a worker, of self-play and in mirrored pairs.

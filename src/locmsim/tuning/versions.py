@@ -18,8 +18,6 @@ from locmsim.support.files import write_whole
 from locmsim.tuning.methods import Point
 from locmsim.tuning.parameters import Parameter, Template, read_parameters, texts
 
-__all__ = ["Versions", "is_program"]
-
 #: Placeholder of the file that is written for each run.
 FILE = "file"
 
