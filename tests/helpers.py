@@ -11,8 +11,11 @@ import itertools
 import json
 import os
 import re
+import select
 import signal
 import sqlite3
+import struct
+import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -319,6 +322,34 @@ def default_signals() -> None:
     """Set a child's signals as on a terminal, even where the tests run in the background."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+
+
+def stopped(*words: str) -> tuple[str, str]:
+    """Run a command until its progress bar shows a step, then press Ctrl-C.
+
+    Return its standard output and the end of what its terminal shows.
+    """
+    import fcntl
+    import pty
+    import termios
+
+    terminal, error = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 40, 150, 0, 0))
+    command = [sys.executable, "-m", "locmsim", *words]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=error, text=True, preexec_fn=default_signals
+    ) as process:
+        os.close(error)
+        seen, end = b"", time.monotonic() + 60
+        while not re.search(rb" [1-9]\d*/", seen) and time.monotonic() < end:
+            if select.select([terminal], [], [], 1)[0]:
+                seen += os.read(terminal, 4096)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+    assert process.returncode == 128 + signal.SIGINT
+    shown = os.read(terminal, 4096).decode()
+    os.close(terminal)
+    return out, shown
 
 
 # --------------------------------------------------------------------------------- environments

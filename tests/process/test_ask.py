@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import BOT, main, running
+from helpers import BOT, main, running, stopped
 
 from locmsim import Match
 from locmsim.arena import Arena
@@ -101,6 +101,67 @@ def test_lost_games(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     entries = json.loads(capsys.readouterr().out)
     assert {entry["game"] for entry in entries} == set(lost)
     assert len(entries) <= 2 * len(lost)
+
+
+#: An agent that takes a while, and says in which process it is.
+SLOW = """
+import os, time
+from locmsim.agents import make_agent
+
+class Slow:
+    def __init__(self):
+        self.agent = make_agent("greedy")
+        with open(__file__ + ".made", "a") as file:
+            print(os.getpid(), file=file)
+
+    def reset(self, seed=0):
+        self.agent.reset(seed)
+
+    def choose(self, observation):
+        return self.agent.choose(observation)
+
+    def act(self, observation):
+        time.sleep(0.01)
+        return self.agent.act(observation)
+"""
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Path:
+    path = tmp_path / "slow.py"
+    path.write_text(SLOW)
+    return path
+
+
+@pytest.mark.parametrize(
+    "words", ["ask {agent} {db} --lost", "analyse --puzzles built-in {agent} --rules 1.0"]
+)
+def test_an_agent_of_others_stays_in_one_process(
+    words: str, db: str, slow: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One looks at it, and one for each worker answers about all games and puzzles."""
+    made = Path(f"{slow}.made")
+
+    def answers(jobs: int, agent: str = f"{slow}:Slow") -> str:
+        filled = words.format(agent=agent, db=db).split()
+        assert main([*filled, "--json", "--jobs", str(jobs)]) == 0
+        return capsys.readouterr().out.replace(agent, "")
+
+    alone = answers(1)
+    assert len(made.read_text().split()) == 2
+    assert answers(2) == alone == answers(1, "greedy")
+    assert len(made.read_text().split()) in (2 + 2, 2 + 3)
+
+
+def test_answers_until_the_command_is_stopped(db: str, slow: Path) -> None:
+    out, error = stopped("ask", f"{slow}:Slow", db, "--lost", "--jobs", "1")
+    done = int(re.findall(r"stopped after (\d) of (?:3|4) games", error)[0])
+    assert 0 < done < 4
+    assert re.search(r"answers changed\n$", out)
+    words = ["--puzzles", "built-in", f"{slow}:Slow", "--jobs", "1", "--json"]
+    out, error = stopped("analyse", *words)
+    solved = json.loads(out)["agents"][0]["solved"][0]
+    assert f"stopped after {solved['of']} of 82 puzzles" in error
 
 
 def test_bot_that_fails(db: str, capsys: pytest.CaptureFixture[str]) -> None:

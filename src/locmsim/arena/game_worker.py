@@ -15,16 +15,10 @@ from locmsim.arena.records import Record, record_of
 from locmsim.arena.registry import game_to_json
 from locmsim.contract import LIVE_SUFFIX, Contestant, Match, Part
 from locmsim.errors import ENDINGS, shown
-from locmsim.processes.supervisor import Supervisor
 from locmsim.processes.workers import in_worker, seat_cores
-from locmsim.referee.agent_process import (
-    AgentProcess,
-    IsolatedAgent,
-    created,
-    ready,
-)
+from locmsim.referee.agent_process import IsolatedAgent, created, ready
 from locmsim.referee.live import LiveLog
-from locmsim.referee.players import Seat
+from locmsim.referee.players import KeptAgents, Seat
 from locmsim.referee.process import BotFault
 from locmsim.referee.process_match import Call, Result, play, replay_calls
 from locmsim.support.files import numbered
@@ -48,31 +42,13 @@ class _Agents(threading.local):
         self.run = ""
         self.agents: dict[tuple[int, int], Contestant] = {}
         #: The processes of agents that cannot share this one.
-        self.processes: dict[tuple[int, int], AgentProcess] = {}
-        self.supervisor = Supervisor()
+        self.kept = KeptAgents()
 
     def begin(self, run: str) -> None:
         """Forget the agents of any other run."""
         if not run or run != self.run:
-            self.end_processes()
+            self.kept.end()
             self.run, self.agents = run, {}
-
-    def end_processes(self) -> None:
-        """End the processes of agents; others are started when they are needed."""
-        self.supervisor.end()
-        self.processes, self.supervisor = {}, Supervisor()
-
-    def process(self, key: tuple[int, int], isolated: IsolatedAgent, match: Match) -> Any:
-        """Return the process of an agent, who is to play a match, or the fault that it had."""
-        if key in self.processes:
-            self.processes[key].renew(match, isolated.seed)
-            return self.processes[key]
-        cores = (seat_cores() or ((), ()))[key[1]]
-        try:
-            self.processes[key] = AgentProcess(isolated, match, self.supervisor, cores=cores)
-        except BotFault as fault:
-            return fault
-        return self.processes[key]
 
     def get(self, task: Task, who: Seat, key: tuple[int, int]) -> Contestant:
         if key not in self.agents:
@@ -100,7 +76,7 @@ _agents = _Agents()
 
 def forget_agents() -> None:
     """Release the agents that this thread keeps for the next task."""
-    _agents.end_processes()
+    _agents.kept.end()
     _agents.__init__()  # type: ignore[misc]
 
 
@@ -148,7 +124,7 @@ def play_games(
                     choosers=seats.choosers(fixture),
                 )
             if result.fault is not None:
-                _agents.end_processes()
+                _agents.kept.end()
             if again and any(not task.players[index].process for index in fixture.players):
                 first, second = result.stderr
                 result = replace(result, stderr=(first + DIED, second + DIED))
@@ -201,7 +177,8 @@ class _Seats:
                 partial(_agents.get, self._task, who, (index, seat)), seed, who.foreign
             )
         if isinstance(found, IsolatedAgent) and one_name and match is not None:
-            return _agents.process((index, seat), found, match)
+            cores = (seat_cores() or ((), ()))[seat]
+            return _agents.kept.process((index, seat), found, match, cores)
         return found
 
     def _ready(self, make: Callable[[], Contestant], seed: int, foreign: bool) -> Any:

@@ -2,14 +2,12 @@
 
 import argparse
 import json
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from locmsim.cli._common import Failure, Stopped, ended_by_signals
-from locmsim.cli._runs import failures
+from locmsim.cli._common import Failure
+from locmsim.cli._runs import failures, finish
 from locmsim.cli._shared import default_jobs
-from locmsim.support.files import counted
 
 if TYPE_CHECKING:
     from locmsim.arena.player_report import PlayerReport
@@ -28,40 +26,28 @@ _SUMMARY = {
 
 def report_on_players(options: argparse.Namespace) -> None:
     """Print the report; after a signal, that on the games so far."""
-    from tqdm import tqdm
-
     from locmsim.arena.player_report import report_players
 
     for name in ("rules", "ids"):
         if name in options.parser.present:
             raise Failure(f"--{name}: does not apply to {options.source}, an arena's results", 2)
     reports: list[PlayerReport] = []
-    bar = tqdm(unit="game", disable=None, file=sys.stderr, leave=False)
-    try:
-        with failures(), ended_by_signals(), bar:
-            for reports in report_players(
-                options.source,
-                options.player or (),
-                lost=options.lost,
-                games=options.games,
-                nodes=options.nodes,
-                seed=options.seed,
-                jobs=_jobs(options),
-            ):
-                bar.total = sum(one.chosen for one in reports)
-                bar.update(sum(len(one.games) for one in reports) - bar.n)
-    except Stopped as stopped:
-        done = [f"{len(one.games)} of {counted(one.chosen, 'game')}" for one in reports]
-        stopped.message = f"stopped after {' and '.join(done) or 'no game'}"
-        if any(one.games for one in reports):
-            _show(options, reports)
-        raise
-    _show(options, reports)
 
+    def steps() -> Generator[tuple[int, int]]:
+        nonlocal reports
+        for reports in report_players(
+            options.source,
+            options.player or (),
+            lost=options.lost,
+            games=options.games,
+            nodes=options.nodes,
+            seed=options.seed,
+            jobs=default_jobs(options) or 1,
+        ):
+            yield sum(len(one.games) for one in reports), sum(one.chosen for one in reports)
 
-def _jobs(options: argparse.Namespace) -> int:
-    options.dask = None
-    return default_jobs(options) or 1
+    with failures():
+        finish(steps(), "game", lambda: _show(options, reports))
 
 
 def _show(options: argparse.Namespace, reports: "Sequence[PlayerReport]") -> None:

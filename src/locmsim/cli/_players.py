@@ -1,6 +1,7 @@
 """Bots on the command line: the command of a program, or the name of an agent."""
 
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from locmsim.cli._common import Failure
@@ -9,7 +10,15 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
-    from locmsim.referee.players import Agents, Seat
+    from locmsim.referee.players import Agents, KeptAgents, Seat
+
+
+@cache
+def kept_agents() -> "KeptAgents":
+    """Return the agents of this process, or worker, that play one match after the other."""
+    from locmsim.referee.players import KeptAgents
+
+    return KeptAgents()
 
 
 def game_of(options: "Namespace") -> Any:

@@ -1,12 +1,17 @@
 """``locmsim analyse --puzzles``: how many puzzles agents solve."""
 
 import argparse
+import contextlib
 import json
+import sys
 from collections import Counter
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from locmsim.cli._common import Failure, ended_by_signals
-from locmsim.cli._players import seat_from, usage_errors
+from locmsim.cli._players import kept_agents, seat_from, usage_errors
+from locmsim.cli._runs import failures, finish
+from locmsim.cli._shared import default_jobs
 from locmsim.support.files import counted, printable
 
 if TYPE_CHECKING:
@@ -19,21 +24,53 @@ BUILT_IN = "built-in"
 
 def score_agents(options: argparse.Namespace) -> None:
     """Let the agents solve the puzzles, and print how many each has solved."""
+    from locmsim.processes.workers import TaskRunner, local_workers
+
     if not options.source:
         raise Failure("--puzzles: expected at least one AGENT", code=2)
     puzzles = _puzzles(options.puzzles, options.rules)
     with ended_by_signals():
-        players = [(text, _player(text, options.seed)) for text in options.source]
-        if not options.json:
-            print(f"{counted(len(puzzles), 'puzzle')}: {options.puzzles}")
-        found = []
-        for text, (player, only) in players:
-            attempts = _attempts(text, player, _of_rules(text, only, puzzles), options.seed)
-            found.append(_as_json(text, attempts))
-            if not options.json:
+        tasks = [
+            (agent, puzzle)
+            for agent, text in enumerate(options.source)
+            for puzzle in _of_rules(text, _only_rules(text), puzzles)
+        ]
+    #: What was answered, by the task's place.
+    found: dict[int, Attempt] = {}
+
+    def steps() -> Generator[tuple[int, int]]:
+        with local_workers(min(default_jobs(options) or 1, len(tasks)), ()) as workers:
+            runner = TaskRunner(
+                workers,
+                range(len(tasks)),
+                lambda executor, task: executor.submit(
+                    _attempted, options.source[tasks[task][0]], tasks[task][1], options.seed
+                ),
+                name=lambda task: f"puzzle {task + 1}",
+            )
+            for task, future in runner:
+                found[task] = future.result()
+                yield len(found), len(tasks)
+
+    def show() -> None:
+        rows = [
+            (text, [found[i] for i, (by, _) in enumerate(tasks) if by == agent and i in found])
+            for agent, text in enumerate(options.source)
+        ]
+        if options.json:
+            agents = [_as_json(text, attempts) for text, attempts in rows]
+            print(json.dumps({"puzzles": options.puzzles, "agents": agents}, indent=1))
+            return
+        print(f"{counted(len(puzzles), 'puzzle')}: {options.puzzles}")
+        for text, attempts in rows:
+            if attempts:
                 _print_row(text, attempts)
-    if options.json:
-        print(json.dumps({"puzzles": options.puzzles, "agents": found}, indent=1))
+
+    try:
+        with failures():
+            finish(steps(), "puzzle", show)
+    finally:
+        kept_agents().end()
 
 
 def _puzzles(name: str, rules: str | None) -> "list[Puzzle]":
@@ -51,8 +88,8 @@ def _puzzles(name: str, rules: str | None) -> "list[Puzzle]":
     return chosen
 
 
-def _player(text: str, seed: int) -> tuple[Any, str | None]:
-    """Return an agent, one of others in a process of its own, and the only rules that it plays."""
+def _only_rules(text: str) -> str | None:
+    """Return the only rules that an agent plays; `Failure` if it is none."""
     from locmsim.referee.locm_agents import LocmAgents
 
     seat = seat_from(text, "AGENT", LocmAgents())
@@ -63,7 +100,7 @@ def _player(text: str, seed: int) -> tuple[Any, str | None]:
             f"AGENT: {text!r} is no agent: programs need a whole match, puzzles are for agents",
             code=2,
         )
-    return seat.outside(seed) or seat.make(), facts.only_rules
+    return facts.only_rules
 
 
 def _of_rules(text: str, only: str | None, puzzles: "list[Puzzle]") -> "list[Puzzle]":
@@ -74,12 +111,16 @@ def _of_rules(text: str, only: str | None, puzzles: "list[Puzzle]") -> "list[Puz
     return played
 
 
-def _attempts(text: str, player: Any, puzzles: "list[Puzzle]", seed: int) -> "list[Attempt]":
-    """Return what an agent answers to the puzzles."""
+def _attempted(text: str, puzzle: "Puzzle", seed: int) -> "Attempt":
+    """Return what an agent answers to a puzzle; runs in a worker, where it goes on to the next."""
+    from locmsim.referee.locm_agents import LocmAgents
     from locmsim.referee.puzzle_scores import attempt
 
     try:
-        return [attempt(player, puzzle, seed=seed) for puzzle in puzzles]
+        with contextlib.redirect_stdout(sys.stderr):  # an agent's prints are not the result
+            return attempt(
+                seat_from(text, "AGENT", LocmAgents()), puzzle, seed=seed, kept=kept_agents()
+            )
     except ValueError as error:
         raise Failure(f"AGENT: {text}: {error}") from None
 

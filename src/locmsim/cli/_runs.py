@@ -3,12 +3,13 @@
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING
 
 from locmsim.cli._common import Failure, Parser, Stopped, ended_by_signals
 from locmsim.options.commands import add_option
 from locmsim.options.declarations import Declared, Option
+from locmsim.support.files import counted
 
 if TYPE_CHECKING:
     from locmsim.tuning.run import Proof
@@ -103,3 +104,25 @@ def progress() -> Iterator[tuple[Callable[[str, int, int], None], Callable[[str]
             sys.stdout.flush()
 
         yield show, say
+
+
+def finish(steps: Generator[tuple[int, int]], unit: str, show: Callable[[], None]) -> None:
+    """Do work with a progress bar, and show its results: after a signal, those that there are.
+
+    Each step says how much is done, and of how much.
+    """
+    from tqdm import tqdm
+
+    done = total = 0
+    bar = tqdm(unit=unit, disable=None, file=sys.stderr, leave=False)
+    try:
+        with ended_by_signals(), contextlib.closing(steps), bar:
+            for done, total in steps:
+                bar.total = total
+                bar.update(done - bar.n)
+    except Stopped as stopped:
+        stopped.message = f"stopped after {done} of {counted(total, unit)}"
+        if done:
+            show()
+        raise
+    show()

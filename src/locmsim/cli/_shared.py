@@ -86,7 +86,7 @@ def default_jobs(options: argparse.Namespace) -> int | None:
     """Return ``--jobs``, by default one for each core; None where ``--dask`` names a cluster."""
     from locmsim.processes.workers import available_cores
 
-    if options.jobs is None and options.dask is None:
+    if options.jobs is None and getattr(options, "dask", None) is None:
         return len(available_cores())
     jobs: int | None = options.jobs
     return jobs

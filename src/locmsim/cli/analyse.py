@@ -69,7 +69,11 @@ def add_options(parser: Parser) -> None:
     )
     add_shared(parser, "--lost", help="with --report DB: only games that the (first) player lost")
     add_shared(parser, "--games", help="with --report DB: look at most at so many games")
-    add_shared(parser, "--jobs", help="with --report DB: number of processes (default: all cores)")
+    add_shared(
+        parser,
+        "--jobs",
+        help="with --report DB and --puzzles: number of processes (default: all cores)",
+    )
     add(
         "--puzzles",
         metavar="FILE",
@@ -123,7 +127,8 @@ def add_options(parser: Parser) -> None:
         *("--puzzles", "--file", "--report", "--turn", "--ids", "--seconds", "--nodes", "--done"),
         *("--tree", "--worlds", "--hand"),
     )
-    parser.needs("--report", "--player", "--lost", "--games", "--jobs")
+    parser.needs("--report", "--player", "--lost", "--games")
+    parser.needs("--report or --puzzles", "--jobs")
     parser.rules_out("--report", "--turn", "--done", "--tree", "--worlds", "--hand", "--seconds")
     parser.rules_out("--nodes", "--seconds")
     parser.rules_out("--tree", "--seconds")

@@ -4,19 +4,22 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locmsim.cli._common import Failure, Parser, ended_by_signals
-from locmsim.cli._players import seat_from, usage_errors
-from locmsim.cli._shared import add_shared
+from locmsim.cli._players import kept_agents, seat_from, usage_errors
+from locmsim.cli._runs import failures, finish
+from locmsim.cli._shared import add_shared, default_jobs
 from locmsim.contract import Part, turn_words
 from locmsim.options.commands import add_option
 from locmsim.options.declarations import Declared, Option
 from locmsim.support.files import counted, printable
 
 if TYPE_CHECKING:
+    from locmsim.arena import Arena
     from locmsim.cli._matches import Played
+    from locmsim.referee.players import Seat
     from locmsim.referee.process_match import Call
 
 #: Default of --timeout-scale: a bot that is being debugged needs more than the rules' limits.
@@ -52,6 +55,7 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--player", help="with --lost: whose games (default: the first player's)")
     last = Option("with --lost: number of turns per game", 1, 1000)
     add_option(parser, Declared("last", int, 3, last))
+    add_shared(parser, "--jobs", help="with --lost: number of processes (default: all cores)")
     add_shared(parser, "--seed", default=0, help="seed of an agent (default: %(default)s)")
     add_shared(parser, "--rules", help="rule set of a log (default: detected)")
     add_shared(
@@ -67,7 +71,7 @@ def add_options(parser: Parser) -> None:
     )
     add_shared(parser, "--json")
     parser.rules_out("--lost", "--turn", "--done", "--rules", "--ids")
-    parser.needs("--lost", "--player", "--last")
+    parser.needs("--lost", "--player", "--last", "--jobs")
     parser.needs("--turn", "--done")
 
 
@@ -88,10 +92,10 @@ def run(options: argparse.Namespace) -> None:
 
     if options.lost == (options.turn is not None):
         raise Failure("expected one of --turn and --lost", code=2)
+    if options.lost:
+        _ask_lost(options)
+        return
     with ended_by_signals():
-        if options.lost:
-            _ask_lost(options)
-            return
         played = load_played(options.source, "GAME", options.rules, options.ids)
         (answer,) = _asked(options, played, [options.turn])
     if options.json:
@@ -101,46 +105,101 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _ask_lost(options: argparse.Namespace) -> None:
-    from locmsim.arena import Arena, StoreError
+    from locmsim.arena import Arena
+    from locmsim.cli._matches import Played
+    from locmsim.processes.workers import TaskRunner, local_workers
+
+    found: dict[int, list[_NewAnswer]] = {}
+    with failures(), Arena.load(options.source) as arena:
+        name = options.player or arena.settings.players[0].name
+        try:
+            games = [outcome.number for outcome in arena.games(lost_by=name)]
+        except ValueError as error:
+            raise Failure(f"--player: {error}", code=2) from None
+        seat = _seat(options, arena.settings.game)
+        with usage_errors():
+            seat.known()
+        # What a worker needs to know; the parser stays here.
+        names = ("bot", "source", "last", "seed", "timeout_scale", "done")
+        plain = argparse.Namespace(**{one: getattr(options, one) for one in names}, parser=None)
+        plain.player = name
+
+        def steps() -> Generator[tuple[int, int]]:
+            jobs = min(default_jobs(options) or 1, max(1, len(games)))
+            with local_workers(jobs, ()) as workers:
+                runner = TaskRunner(
+                    workers,
+                    games,
+                    lambda executor, game: executor.submit(_asked_in, plain, game),
+                    name=lambda game: f"game {game}",
+                )
+                for done, (game, future) in enumerate(runner, 1):
+                    try:
+                        found[game] = future.result()
+                    except Failure as failure:  # one bad game must not hide the others
+                        print(f"locmsim ask: game {game}: {failure}", file=sys.stderr)
+                    yield done, len(games)
+
+        def show() -> None:
+            shown = []
+            for game in sorted(found):
+                played = Played(arena.replay(game), _names(arena, game), arena.settings.game)
+                shown += [(game, answer, played) for answer in found[game]]
+            if options.json:
+                rows = [
+                    {"game": game, **_as_json(answer, played)} for game, answer, played in shown
+                ]
+                print(json.dumps(rows, indent=1))
+                return
+            for game, answer, played in shown:
+                if not answer.same:
+                    print(f"game {game}, turn {answer.call.turn}")
+                    _print_lines(answer, played)
+            changed = sum(not answer.same for _, answer, _ in shown)
+            total = counted(len(shown), "answer")
+            print(f"{counted(len(games), 'game')} lost by {name}: {changed} of {total} changed")
+
+        try:
+            finish(steps(), "game", show)
+        finally:
+            kept_agents().end()
+
+
+def _names(arena: "Arena", game: int) -> tuple[str, str]:
+    first, second = arena.record(game).outcome.players
+    return arena.settings.players[first].name, arena.settings.players[second].name
+
+
+def _asked_in(options: argparse.Namespace, game: int) -> list[_NewAnswer]:
+    """Return the answers in a lost game; runs in a worker, whose agents play on in the next one."""
+    from locmsim.arena import Arena
     from locmsim.cli._matches import Played
 
-    shown: list[tuple[int, _NewAnswer, Played]] = []
-    try:
-        with Arena.load(options.source) as arena:
-            name = options.player or arena.settings.players[0].name
-            games = [*arena.games(lost_by=name)]
-            for game, players in ((one.number, one.players) for one in games):
-                result = arena.replay(game)
-                first, second = (arena.settings.players[i].name for i in players)
-                seat = (first, second).index(name)
-                played = Played(result, (first, second), arena.settings.game)
-                asked = [c.turn for c in result.calls if c.player == seat and c.turn is not None]
-                try:
-                    answers = _asked(options, played, asked[-options.last :])
-                except Failure as failure:  # one bad game must not hide the others
-                    print(f"locmsim ask: game {game}: {failure}", file=sys.stderr)
-                    continue
-                shown += [(game, answer, played) for answer in answers]
-    except StoreError as error:
-        raise Failure(error) from None
-    except ValueError as error:
-        raise Failure(f"--player: {error}", code=2) from None
-    if options.json:
-        found = [{"game": game, **_as_json(answer, played)} for game, answer, played in shown]
-        print(json.dumps(found, indent=1))
-        return
-    for game, answer, played in shown:
-        if not answer.same:
-            print(f"game {game}, turn {answer.call.turn}")
-            _print_lines(answer, played)
-    changed = sum(not answer.same for _, answer, _ in shown)
-    total = counted(len(shown), "answer")
-    print(f"{counted(len(games), 'game')} lost by {name}: {changed} of {total} changed")
+    with Arena.load(options.source) as arena:
+        names = _names(arena, game)
+        played = Played(arena.replay(game), names, arena.settings.game)
+    seat = names.index(options.player)
+    turns = [c.turn for c in played.result.calls if c.player == seat and c.turn is not None]
+    return _asked(options, played, turns[-options.last :], kept=True)
 
 
-def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) -> list[_NewAnswer]:
-    """Return the bot's answers to some turns of one player."""
-    from locmsim.referee.agent_process import CannotContinueError, IsolatedAgent, UnusableAgentError
+def _seat(options: argparse.Namespace, game: Any) -> "Seat":
+    """Return who is asked; `Failure` for what does not apply to them."""
+    seat = seat_from(options.bot, "BOT", game)
+    if seat.process and options.parser and "seed" in options.parser.present:
+        raise Failure("--seed: BOT is a program, only an agent has a seed", code=2)
+    return seat
+
+
+def _asked(
+    options: argparse.Namespace, played: "Played", turns: Sequence[int], kept: bool = False
+) -> list[_NewAnswer]:
+    """Return the bot's answers to some turns of one player; an agent may be one that is kept."""
+    from locmsim.referee.agent_process import (
+        CannotContinueError,
+        IsolatedAgent,
+        UnusableAgentError,
+    )
     from locmsim.referee.process import BotFault
 
     result = played.result
@@ -156,23 +215,30 @@ def _asked(options: argparse.Namespace, played: "Played", turns: Sequence[int]) 
         return []
     player = calls[turns[0]].player
     with contextlib.redirect_stdout(sys.stderr):  # an agent's prints are not its answer
-        seat = seat_from(options.bot, "BOT", played.game)
-        if seat.process and "seed" in options.parser.present:
-            raise Failure("--seed: BOT is a program, only an agent has a seed", code=2)
+        seat = _seat(options, played.game)
         with usage_errors():
-            bot = seat.player(options.seed)
+            match = result.match.root()
+            bot = (
+                kept_agents().player(seat, options.seed, match)
+                if kept
+                else seat.player(options.seed)
+            )
         # Of an agent of others, its process says so.
         continues = isinstance(bot, IsolatedAgent) or hasattr(bot, "continue_turn")
         if options.done is not None and not continues:
             raise Failure(f"--done: {options.bot} {_CANNOT_CONTINUE}", code=2)
         try:
-            return [*_answers(options, played, player, turns, bot)]
+            answers = [*_answers(options, played, player, turns, bot)]
         except BotFault as fault:
+            kept_agents().end()
             raise Failure(f"BOT: {fault.message}\n{fault.traceback}".rstrip()) from None
         except CannotContinueError:
             raise Failure(f"--done: BOT {_CANNOT_CONTINUE}", code=2) from None
         except UnusableAgentError as error:
             raise Failure(error, code=2) from None
+        if any(answer.problem for answer in answers):
+            kept_agents().end()
+        return answers
 
 
 def _answers(

@@ -11,17 +11,19 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Protocol, cast
 
-from locmsim.contract import Contestant
+from locmsim.contract import Contestant, Match
 from locmsim.options.texts import make
+from locmsim.processes.supervisor import Supervisor
 from locmsim.referee.agent_process import (
     AgentFacts,
+    AgentProcess,
     IsolatedAgent,
     UnusableAgentError,
     facts_of,
     look_at,
     ready,
 )
-from locmsim.referee.process import quoting_hint
+from locmsim.referee.process import BotFault, quoting_hint
 
 
 class Agents(Protocol):
@@ -231,6 +233,44 @@ class Seat:
             self.known()  # what is wrong with it is said here
         found = self.outside(seed, isolate=isolate)
         return ready(self.make(), seed) if found is None else found
+
+
+class KeptAgents:
+    """Agents that play one match after the other: each in this process, or in one of its own."""
+
+    def __init__(self) -> None:
+        self._agents: dict[str, Contestant] = {}
+        self._processes: dict[Hashable, AgentProcess] = {}
+        self._supervisor = Supervisor()
+
+    def player(self, seat: Seat, seed: int, match: Match) -> Any:
+        """Return the player of a seat for a match, as `Seat.player` does."""
+        found = seat.outside(seed)
+        if isinstance(found, IsolatedAgent):
+            return self.process((seat.text, seed), found, match)
+        if found is None:
+            if seat.text not in self._agents:
+                self._agents[seat.text] = seat.make()
+            return ready(self._agents[seat.text], seed)
+        return found
+
+    def process(
+        self, key: Hashable, isolated: IsolatedAgent, match: Match, cores: Sequence[int] = ()
+    ) -> Any:
+        """Return the process of an agent, who is to play a match, or the fault that it had."""
+        if key in self._processes:
+            self._processes[key].renew(match, isolated.seed)
+            return self._processes[key]
+        try:
+            self._processes[key] = AgentProcess(isolated, match, self._supervisor, cores=cores)
+        except BotFault as fault:
+            return fault
+        return self._processes[key]
+
+    def end(self) -> None:
+        """End the processes of agents; others are started when they are needed."""
+        self._supervisor.end()
+        self._processes, self._supervisor = {}, Supervisor()
 
 
 def seat_of(text: str, where: str, game: Agents, decks: str = "") -> Seat:

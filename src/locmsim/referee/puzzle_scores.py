@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import InvalidActionError
 from locmsim.referee.agent_process import IsolatedAgent, ready
+from locmsim.referee.players import KeptAgents
 from locmsim.referee.process_match import play
 from locmsim.rules.rulesets import RULES
 from locmsim.search.puzzles import DIFFICULTIES, Puzzle
@@ -62,17 +63,21 @@ class Solved(NamedTuple):
     interval: tuple[float, float]
 
 
-def attempt(player: Any, puzzle: Puzzle, *, seed: int = 0) -> Attempt:
+def attempt(
+    player: Any, puzzle: Puzzle, *, seed: int = 0, kept: KeptAgents | None = None
+) -> Attempt:
     """Let an agent solve a puzzle; it is asked as in the first turn of a match without a choice.
 
     Parameters
     ----------
-    player : Agent or IsolatedAgent
-        The agent.
+    player : Agent, IsolatedAgent or Seat
+        The agent; that of a seat is one of `kept`.
     puzzle : Puzzle
         The puzzle.
     seed : int
         The seed by which an agent of this process is reset.
+    kept : KeptAgents, optional
+        Agents that solve one puzzle after the other.
 
     Returns
     -------
@@ -88,8 +93,14 @@ def attempt(player: Any, puzzle: Puzzle, *, seed: int = 0) -> Attempt:
     """
     match = _OneTurn(puzzle)
     players: list[Any] = [None, None]
-    players[match.mover] = player if isinstance(player, IsolatedAgent) else ready(player, seed)
+    if kept is not None:
+        player = kept.player(player, seed, match)
+    elif not isinstance(player, IsolatedAgent):
+        player = ready(player, seed)
+    players[match.mover] = player
     result = play(players, match, timeout_scale=_PATIENCE)
+    if result.fault is not None and kept is not None:
+        kept.end()
     return Attempt(puzzle, result.calls[0].answer, result.winner == match.mover, result.fault)
 
 

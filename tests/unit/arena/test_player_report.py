@@ -1,20 +1,12 @@
 """Reports on a player's games: sums of what the reports on single games say."""
 
-import fcntl
 import json
-import os
-import pty
-import signal
-import struct
-import subprocess
-import sys
-import termios
-import time
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
 import pytest
+from helpers import stopped
 
 from locmsim.arena import Arena
 from locmsim.arena.player_report import report_players
@@ -123,20 +115,8 @@ def test_what_does_not_apply_is_refused(
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_report_that_is_stopped_shows_the_games_so_far(db: Path, jobs: str) -> None:
-    terminal, error = pty.openpty()
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 40, 150, 0, 0))
     words = ["analyse", str(db), "--report", "--nodes", "3000", "--json", "--jobs", jobs]
-    command = [sys.executable, "-m", "locmsim", *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=error) as process:
-        os.close(error)
-        seen, end = b"", time.monotonic() + 60
-        while b" 1/8 " not in seen and time.monotonic() < end:
-            seen += os.read(terminal, 4096)
-        process.send_signal(signal.SIGINT)
-        assert process.stdout is not None
-        (shown,) = json.loads(process.stdout.read())["players"]
-        assert process.wait(30) == 128 + signal.SIGINT
+    out, error = stopped(*words)
+    (shown,) = json.loads(out)["players"]
     assert 0 < len(shown["games"]) < shown["chosen"] == 8
-    message = f"stopped after {len(shown['games'])} of 8 games"
-    assert message in os.read(terminal, 4096).decode()
-    os.close(terminal)
+    assert f"stopped after {len(shown['games'])} of 8 games" in error

@@ -86,7 +86,10 @@ MODES = [
         "--done PASS --seed 1 --json --timeout-scale 1",
     ),
     Mode("ask random {other} --turn 2", "--seed 1 --json --timeout-scale 1"),
-    Mode("ask greedy {db} --lost", "--player random --last 1 --seed 1 --timeout-scale 0 --json"),
+    Mode(
+        "ask greedy {db} --lost",
+        "--player random --last 1 --jobs 1 --seed 1 --timeout-scale 0 --json",
+    ),
     Mode(
         "analyse {log} --turn 2 --nodes 20",
         "--rules 1.5 --ids new --done PASS --seed 1 --json",
@@ -113,7 +116,7 @@ MODES = [
     Mode(
         "analyse --file {input} --nodes 20", "--ids new --rules 1.5 --json", "--tree --done --seed"
     ),
-    Mode("analyse --puzzles built-in random", "--rules 1.0 --seed 1 --json"),
+    Mode("analyse --puzzles built-in random", "--rules 1.0 --seed 1 --json --jobs 1"),
     Mode("perft", "--seed 3 --depth 1 --rules 1.2 --divide"),
     Mode("perft {position}", "--depth 1 --rules 1.5 --divide", "--turn"),
     Mode("perft {log} --turn 2", "--depth 1 --rules 1.5 --divide"),
