@@ -3,8 +3,8 @@
 It runs beside the folder ``mutants``. mutmut changes functions of modules that have already been
 imported: calls during the import (tables of rules, of readers) and values kept between calls come
 from unchanged code. Here each such change gets its own new process, with the tests of its module.
-Prints the changes that are still not noticed, and the share of all changes that are; at least 85 %
-must be.
+Prints the changes that are still not noticed, and the share of all changes that are. At least 85 %
+must be noticed; of a module in ``KEPT``, so many changes as stand there.
 """
 
 import os
@@ -20,6 +20,8 @@ from mutmut.mutation.data import SourceFileMutationData
 from mutmut.stats import status_by_exit_code
 
 NEEDED = 0.85
+#: How many changes were noticed in a module before its tests were made fewer: no fewer may be now.
+KEPT = {"locmsim.agents.rule": 171}
 PYTEST = [
     *("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"),
     *("-W", "ignore:Module already imported"),  # hypothesis
@@ -27,6 +29,10 @@ PYTEST = [
 NOTICED = ("killed", "timeout", "segfault")
 #: The tests of each module; the first key that a change's name begins with counts.
 TESTS = {
+    "locmsim.agents.rule.": [
+        "unit/agents/test_rule.py",
+        "unit/agents/test_agents.py::test_whole_matches",
+    ],
     "locmsim.rules.generator.": ["unit/rules/test_generator.py"],
     "locmsim.rules.cards.": ["unit/rules/test_cards.py", "unit/rules/test_generator.py"],
     "locmsim.rules.": ["unit/rules/test_rulesets.py"],
@@ -78,11 +84,16 @@ def main() -> None:
             if status_by_exit_code[code] not in NOTICED and not is_noticed(change):
                 unnoticed[module] += 1
                 print(f"    {change}", flush=True)
+    fewer = False
     for module, count in sorted(changes.items()):
-        print(f"{module}: {count - unnoticed[module]} of {count}")
-    share = 1 - unnoticed.total() / changes.total()
-    print(f"{changes.total()} changes, {share:.1%} were noticed")
-    raise SystemExit(share < NEEDED)
+        noticed, before = count - unnoticed[module], KEPT.get(module)
+        print(f"{module}: {noticed} of {count}", f"({before} before)" if before else "")
+        fewer |= noticed < (before or 0)
+    others = [module for module in changes if module not in KEPT]
+    total, missed = (sum(counter[module] for module in others) for counter in (changes, unnoticed))
+    share = 1 - missed / total if total else 1.0
+    print(f"{total} changes in other modules, {share:.1%} were noticed")
+    raise SystemExit(fewer or share < NEEDED)
 
 
 if __name__ == "__main__":

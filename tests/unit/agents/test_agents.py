@@ -48,19 +48,21 @@ def play(match: Match, agents: tuple[Agent, Agent]) -> list[str]:
 
 @each_rules
 @pytest.mark.parametrize(
-    "specs",
+    ("specs", "seeds"),
     [
-        ("random", "greedy"),
-        ("greedy", "osl"),
-        ("max-attack", "random"),
-        ("rule", "random"),
-        (SMALL_BEAM, SMALL_MCTS),
+        (("random", "greedy"), [5]),
+        (("greedy", "osl"), [5]),
+        (("max-attack", "random"), [5]),
+        (("rule", "random"), range(3)),
+        ((SMALL_BEAM, SMALL_MCTS), [5]),
     ],
 )
-def test_whole_matches(rules, specs):
-    for seats in (specs, specs[::-1]):
+def test_whole_matches(rules, specs, seeds):
+    for seed, seats in itertools.product(seeds, (specs, specs[::-1])):
         agents = tuple(map(make_agent, seats))
-        match = Match(rules, seed=5)
+        for agent in agents:
+            agent.reset(1)
+        match = Match(rules, seed=seed)
         play(match, agents)
         assert match.scores == [1 - match.winner, match.winner]
         if "random" in seats:

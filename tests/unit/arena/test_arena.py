@@ -280,19 +280,6 @@ def test_changes_made_together_are_stored_together(tmp_path: Path) -> None:
         assert arena.left == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"jobs": 0}, "jobs: expected 1 to 65536, got 0"),
-        ({"jobs": 10_000}, "10000 games with time limits would need 10000 cores, this machine has"),
-        ({"jobs": 1, "dask": "tcp://nowhere:1"}, "jobs: does not apply with dask"),
-    ],
-)
-def test_impossible_workers(arguments: dict[str, Any], message: str) -> None:
-    with Arena(None, ["random", "greedy"]) as arena, pytest.raises(ValueError, match=message):
-        arena.run(**arguments)
-
-
 @pytest.mark.slow
 @pytest.mark.process
 def test_agents_that_take_time_get_a_core_each(tmp_path: Path) -> None:
@@ -476,6 +463,7 @@ def test_a_test_is_about_one_of_the_players() -> None:
     [
         ({"jobs": 0}, "jobs: expected 1 to 65536, got 0"),
         ({"jobs": 1.5}, "jobs: expected an integer, got 1.5"),
+        ({"jobs": 10_000}, "jobs: 10000 games with time limits would need 10000 cores, .*"),
         ({"cores": 0}, r"cores: expected 1 to \d+, got 0"),
         ({"jobs": 2, "dask": "tcp://a:1"}, "jobs: does not apply with dask"),
         ({"cores": 2, "dask": "tcp://a:1"}, "cores: does not apply with dask"),

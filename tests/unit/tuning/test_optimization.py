@@ -252,6 +252,12 @@ def decided(task: Task, **how: bool) -> list[SimpleNamespace]:
     ]
 
 
+@pytest.fixture
+def no_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `decided` stand in for all games."""
+    monkeypatch.setattr(optimizing, "play_games", decided)
+
+
 def trials_of(folder: Path) -> list[str]:
     """Return the results of all trials, each of which depends on what was asked."""
     return (folder / "trials.jsonl").read_text().splitlines()
@@ -260,10 +266,9 @@ def trials_of(folder: Path) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("games", amount([3_000], [3_000, 100_000]))
 def test_a_long_run_that_is_killed_again_and_again_does_not_drift(
-    games: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    games: int, tmp_path: Path, no_games: None
 ) -> None:
     """As after SIGKILL: nothing but the file is left, and its last line may not be whole."""
-    monkeypatch.setattr(optimizing, "play_games", decided)
     bot = "beam:time_ms=0,nodes={nodes=4:1..40:int},width={width=40:1..200:int}"
     whole = finished(begun(bot, games, tmp_path / "whole"))
     assert games - 50 <= whole.trials.games <= games
@@ -287,13 +292,12 @@ def test_a_long_run_that_is_killed_again_and_again_does_not_drift(
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["spsa", "cmaes"])
 def test_a_run_that_is_killed_at_any_step_or_extended_ends_alike(
-    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    method: str, tmp_path: Path, no_games: None
 ) -> None:
     """More games go on from what is there, as often as it is killed, and whenever they are wanted;
     a run that was begun with as many is another one, except by a method without a plan.
     """
     pytest.importorskip("cmaes")
-    monkeypatch.setattr(optimizing, "play_games", decided)
     bot = "beam:time_ms=0,nodes={nodes=4:1..40:int},width={width=40:1..200:int}"
 
     def run(folder: Path, games: int) -> Optimization:
@@ -326,7 +330,7 @@ def test_a_run_that_is_killed_at_any_step_or_extended_ends_alike(
 @pytest.mark.slow
 @pytest.mark.parametrize("slots", [1, 4, 32])
 def test_the_trials_are_divided_among_all_workers_in_as_few_tasks_as_they_allow(
-    slots: int, monkeypatch: pytest.MonkeyPatch
+    slots: int, no_games: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a task costs the command is paid once for many games of a fast bot."""
     sizes: list[int] = []
@@ -368,7 +372,6 @@ def test_the_trials_are_divided_among_all_workers_in_as_few_tasks_as_they_allow(
     monkeypatch.setattr(trials_module, "score_interval", counting)
     monkeypatch.setattr("locmsim.processes.workers.wait", wait)
     monkeypatch.setattr(Arena, "workers", workers)
-    monkeypatch.setattr(optimizing, "play_games", decided)
     run = finished(begun("beam:time_ms=0,nodes={nodes=4:1..40:int}", 2000))
     trials = run.trials.games // 2
     assert sum(sizes) == trials

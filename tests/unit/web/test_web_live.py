@@ -22,7 +22,7 @@ from locmsim.referee import play
 from locmsim.referee.any_game import view_steps
 from locmsim.referee.live import LiveLog
 from locmsim.referee.live_reader import LiveReader
-from locmsim.web.file_replay import replay_data
+from locmsim.web import replay_data
 from locmsim.web.sources import begun_match
 
 NAMES = ("ann", "bob")

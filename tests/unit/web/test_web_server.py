@@ -11,12 +11,11 @@ import pytest
 
 from locmsim.options.commands import Stopped, ended_by_signals
 
-pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
+from web_client import Library, Site
+
 from locmsim.web import server
-from locmsim.web.library import Library
-from locmsim.web.site import Site
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 

@@ -24,12 +24,12 @@ from locmsim.game.positions import start_position
 from locmsim.referee.knowledge import knowledge_at
 from locmsim.referee.turn_report import WORLDS
 from locmsim.search.analysis import line_value
+from locmsim.web import load_replay
 from locmsim.web.keys import Key
 from locmsim.web.news import News
 from locmsim.web.opening import redirect_file
 from locmsim.web.opponents import opponents
 from locmsim.web.positions import state_at_step
-from locmsim.web.sources import load_replay
 
 
 @pytest.fixture
