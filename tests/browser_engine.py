@@ -59,7 +59,7 @@ class Machine:
             "matchtext.js",
             "board.js",
             "dom.js",
-            "files.js",
+            "packed.js",
         ):
             text = (static / name).read_text(encoding="utf-8")
             (folder / name).write_text(text, encoding="utf-8")

@@ -34,7 +34,7 @@ Opener = Callable[..., Any]
 
 def log_key(path: object) -> str:
     """Return what the pages call the match of a log."""
-    (row,) = Library([str(path)]).games()["games"]
+    (row,) = Library([str(path)]).matches()["matches"]
     return str(row["key"])
 
 

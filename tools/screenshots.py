@@ -128,7 +128,7 @@ def tour(browser: Any, result: Result, folder: Path) -> None:
             page.screenshot(path=folder / "tour-battle.png")
             page.close()
 
-            page = opened(f"game/{key}")
+            page = opened(f"match/{key}")
             page.wait_for_selector("#out", state="attached")
             for _ in range(TURN):
                 page.keyboard.press("ArrowDown")

@@ -320,16 +320,16 @@ def test_page_on_a_terminal() -> None:
         with urllib.request.urlopen(found[1], timeout=60) as answer:
             assert answer.read().startswith(b"<!doctype html>")
         key = url.path.rpartition("/")[2]
-        data = ask("/api/game", game=key)
-        news = ask("/api/game", game=key, have=len(data["steps"]))
+        data = ask("/api/match", match=key)
+        news = ask("/api/match", match=key, have=len(data["steps"]))
         steps = data["steps"] + news["steps"]
         while news["live"]:
-            news = ask("/api/game", game=key, have=len(steps))
+            news = ask("/api/match", match=key, have=len(steps))
             steps += news["steps"]
         tool.read_until("player 1 wins after")
-        while (following := ask("/api/game", game=key, have=0)["next_key"]) is None:
+        while (following := ask("/api/match", match=key, have=0)["next_key"]) is None:
             pass
-        whole = ask("/api/game", game=following)
+        whole = ask("/api/match", match=following)
         # Simulate DNS rebinding: a foreign name that resolves to this machine must be refused.
         stranger = urllib.request.Request(found[1], headers={"Host": f"evil.example:{found[2]}"})
         with pytest.raises(urllib.error.HTTPError) as refused:
@@ -373,7 +373,7 @@ def test_page_of_another_game(tmp_path: Path) -> None:
             assert found, tool.end()
             url = urllib.parse.urlsplit(found[1])
             key = url.path.rpartition("/")[2]
-            at = url._replace(path="/api/game", query=f"{url.query}&game={key}").geturl()
+            at = url._replace(path="/api/match", query=f"{url.query}&match={key}").geturl()
             with urllib.request.urlopen(at, timeout=60) as answer:
                 seen.append(json.load(answer))
             tool.process.send_signal(signal.SIGINT)

@@ -173,12 +173,12 @@ def start_game(address: str, opponent: str) -> None:
         with build_opener(ProxyHandler({})).open(asked, timeout=60) as answer:
             return json.load(answer)
 
-    game = send("play/new", players=[None, opponent], rules="1.5")["game"]
-    offer = send("machine/offers", game=game, known=0)["offers"][-1]
+    match = send("play/new", players=[None, opponent], rules="1.5")["match"]
+    offer = send("machine/offers", match=match, known=0)["offers"][-1]
 
     def choose() -> None:
         with contextlib.suppress(OSError, HTTPException):  # the server ends
-            send("play/choose", game=game, version=0, cards=offer[:30])
+            send("play/choose", match=match, version=0, cards=offer[:30])
 
     threading.Thread(target=choose).start()
 

@@ -37,11 +37,11 @@ class Server:
 
     def __init__(self, page: Client) -> None:
         self.page = page
-        (game,) = page.get("/api/games")["games"]
+        (game,) = page.get("/api/matches")["matches"]
         self.game = game["key"]
 
     def ask(self, what: str, **asked: Any) -> Any:
-        return self.page.post(f"/api/machine/{what}", game=self.game, **asked)
+        return self.page.post(f"/api/machine/{what}", match=self.game, **asked)
 
 
 @pytest.fixture

@@ -133,19 +133,19 @@ def test_log_of_a_club(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     lines = [json.dumps(event) + "\n" for event in (*first, *second, {"move": "0 2"})]
     log.write_text("".join(lines[:-1]) + lines[-1][:5])  # the last line is being written
     library = Library([str(log)])
-    running, over = library.games()["games"]
+    running, over = library.matches()["matches"]
     assert [over[key] for key in ("game", "names", "winner", "turns")] == [
         "Nim", ["ann", "bob"], 1, 2,
     ]  # fmt: skip
     assert [running[key] for key in ("names", "winner", "turns")] == [["bob", "carl"], None, 1]
-    shown = library.view(over["key"])
+    shown = library.any_match(over["key"])
     assert (shown["title"], shown["turn"], shown["running"]) == ("Nim", "move", False)
     assert [step["answer"] for step in shown["steps"]] == [None, "0 1", "1 2"]
     assert [step["text"] for step in shown["steps"]] == ["1 2\n", "0 2\n", "0 0\n"]
-    assert library.view(running["key"])["running"]
+    assert library.any_match(running["key"])["running"]
     log.write_text("".join(lines))
-    assert library.games()["games"][0]["winner"] == 1
-    shown = library.view(running["key"])
+    assert library.matches()["matches"][0]["winner"] == 1
+    shown = library.any_match(running["key"])
     assert (len(shown["steps"]), shown["running"]) == (3, False)
     library.close()
 
@@ -168,7 +168,7 @@ def test_table_of_the_page(site: Path, tmp_path: Path, monkeypatch: pytest.Monke
     assert [found[key] for key in ("title", "turn", "scored", "watched")] == [
         "Nim", "move", False, False,
     ]  # fmt: skip
-    shown = page.get("/api/game", game="d0:1")
+    shown = page.get("/api/match", match="d0:1")
     assert (shown["title"], shown["turn"]) == ("Nim", "move")
     assert all(step["image"].startswith("data:image/svg+xml;base64,") for step in shown["steps"])
     assert shown["steps"][-1]["text"] == "0 0 0 0 0\n"

@@ -115,15 +115,15 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
     players = ["one=greedy", "two=random"]
     with growing_results(db, players, games=12, seed=1, sprt=test) as store:
         store.add_all(records[:4])
-        expect(page.locator("#state")).to_have_text(re.compile("^4 of 12 games of rules 1.5"))
+        expect(page.locator("#state")).to_have_text(re.compile("^4 of 12 matches of rules 1.5"))
         expect(page.locator("#notice")).to_be_hidden()
         expect(page.locator("#verdict")).to_contain_text("undecided after 2 pairs (SPRT of Elo")
-        expect(page.locator("#games tbody tr")).to_have_count(4)
+        expect(page.locator("#matches tbody tr")).to_have_count(4)
         store.add_all(records[4:])
         expect(page.locator("#state")).to_have_text(
-            re.compile(r"^12 of 12 games of rules 1\.5, [0-9.]+ turns a game, finished$")
+            re.compile(r"^12 of 12 matches of rules 1\.5, [0-9.]+ turns a match, finished$")
         )
-        expect(page.locator("#games tbody tr")).to_have_count(12)
+        expect(page.locator("#matches tbody tr")).to_have_count(12)
     with Arena.load(db) as arena:
         results = arena.to_json()
     for row, one in zip(figures(page), results["players"], strict=True):
@@ -143,16 +143,16 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
             assert dot[end] <= box[end]
     # With two players, the curve of one is that of the other upside down.
     expect(page.locator("#scorenow")).to_contain_text(
-        f"{100 * results['players'][0]['score']:.1f} % after 12 games"
+        f"{100 * results['players'][0]['score']:.1f} % after 12 matches"
     )
     page.get_by_role("button", name="two").click()
     expect(page.locator("#scorename")).to_have_text("two")
     expect(page.locator("#scorenow")).to_contain_text(
-        f"{100 * results['players'][1]['score']:.1f} % after 12 games"
+        f"{100 * results['players'][1]['score']:.1f} % after 12 matches"
     )
     page.locator("#ended").select_option("lost by the first one")
     lost = [o.number for o in (r.outcome for r in records) if o.players[o.winner] == 0]
-    rows = page.locator("#games tbody tr")
+    rows = page.locator("#matches tbody tr")
     expect(rows).to_have_count(len(lost))
     # Only first cells are read: the text of a row that is being drawn has no blanks between cells.
     assert [int(text) for text in rows.locator("td:first-child").all_inner_texts()] == lost[::-1]
@@ -171,7 +171,7 @@ def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: P
     for width, scheme in ((1280, "light"), (390, "dark")):
         viewport = {"width": width, "height": 800}
         page = open_site(address, "arena", viewport=viewport, color_scheme=scheme)
-        expect(page.locator("#games tbody tr")).to_have_count(6)
+        expect(page.locator("#matches tbody tr")).to_have_count(6)
         names = page.locator("#players bdi").all_text_contents()
         assert sorted(names) == sorted(NAMES)
         expect(page.locator("#matrix .heat")).to_have_count(6)
@@ -180,16 +180,16 @@ def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: P
         expect(page.locator("[onload]")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         # On a phone, lists are shown as cards and do not scroll sideways.
-        for table in ("players", "matrix", "games"):
+        for table in ("players", "matrix", "matches"):
             box = page.locator(f".scroll:has(> #{table})")
             assert box.evaluate("(box) => box.scrollWidth <= box.clientWidth"), table
         light = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (light == "rgb(239, 234, 224)") == (scheme == "light")
-        heads = page.locator("#games th.number").all_text_contents()
-        assert heads == ["game", "turns"]  # the headings of columns of numbers
+        heads = page.locator("#matches th.number").all_text_contents()
+        assert heads == ["match", "turns"]  # the headings of columns of numbers
     # A field of the heat map selects the games of its two players.
     page.locator("#matrix .heat button").first.click()
-    expect(page.locator("#games tbody tr")).to_have_count(2)
+    expect(page.locator("#matches tbody tr")).to_have_count(2)
     expect(page.locator("#scorename")).to_have_text(NAMES[0])
     assert page.title() == "locmsim: Arena"
 
@@ -209,11 +209,11 @@ def test_the_table_of_cards(
     page = open_site(serve("--db", db, "--db", empty), "arena", viewport=viewport)
     names = page.locator("#cards tbody th")
     page.click("#cards-start")
-    expect(page.locator("#cards-counted")).to_have_text("6 games")
+    expect(page.locator("#cards-counted")).to_have_text("6 matches")
     assert names.all_text_contents() == [row.name for row in everybody]
     page.select_option("#cards-player", "two")
     page.click("#cards-start")
-    expect(page.locator("#cards-counted")).to_have_text("6 games")
+    expect(page.locator("#cards-counted")).to_have_text("6 matches")
     assert names.all_text_contents() == [row.name for row in rows]
     case = rows[0].cases["offered"]
     low, high = case.interval
@@ -257,7 +257,7 @@ def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Pa
     subprocess.run(
         [*LOCMSIM, *words, "--timeout-scale", "0"], check=True, capture_output=True, timeout=120
     )
-    expect(page.locator("#state")).to_contain_text("20 of 20 games of rules 1.5")
+    expect(page.locator("#state")).to_contain_text("20 of 20 matches of rules 1.5")
     expect(page.locator("#state")).to_contain_text("finished")
     assert list(tmp_path.iterdir()) == [db]
     address = serve()
@@ -272,13 +272,13 @@ def test_another_game(serve: Server, open_site: Opener, tmp_path: Path) -> None:
         arena.run(jobs=1)
         points = [player.points for player in arena.tally.players]
     page = open_site(serve("--db", db), "arena")
-    expect(page.locator("#state")).to_contain_text("2 of 2 games of Vestrock, 14.5 turns a game")
+    expect(page.locator("#state")).to_contain_text("2 of 2 matches of Vestrock, 14.5 turns a match")
     titles = page.locator("#players thead th").all_inner_texts()
     assert [row[titles.index("score")] for row in figures(page)] == [
         f"{sum_ / 2:.2f}".replace("-", "\u2212") for sum_ in points
     ]
-    expect(page.locator("#games tbody tr")).to_have_count(2)
-    expect(page.locator("#games a")).to_have_count(0)
+    expect(page.locator("#matches tbody tr")).to_have_count(2)
+    expect(page.locator("#matches a")).to_have_count(0)
 
 
 def test_a_gauntlet_is_begun(server: Server, visit: Opener) -> None:
@@ -300,6 +300,6 @@ def test_a_gauntlet_is_begun(server: Server, visit: Opener) -> None:
         if page.evaluate(asked, "arena")["files"][0].get("games") == 4:
             break
         page.wait_for_timeout(100)
-    games = page.evaluate(asked, "games")["games"]
+    games = page.evaluate(asked, "matches")["matches"]
     assert len(games) == 4
     assert all("random" in game["names"] for game in games)

@@ -46,23 +46,23 @@ class Table(Client):
         self.begin(players=players, rules=rules, **more)
 
     def begin(self, **data: Any) -> None:
-        page = self.page(self.tell("play/new", **data)["game"])
+        page = self.page(self.tell("play/new", **data)["match"])
         self.view, self.seat = page["play"], page["seat"]
 
     def page(self, key: str) -> Any:
-        return self.get("/api/game", game=key)
+        return self.get("/api/match", match=key)
 
     def machine(self, what: str, code: int = 200, **asked: Any) -> Any:
-        answer = self.tell(f"machine/{what}", code, game=self.view["game"], **asked)
+        answer = self.tell(f"machine/{what}", code, match=self.view["match"], **asked)
         if code == 200 and "version" in answer:
             self.view = answer
         return answer
 
     def take(self, cards: Any, code: int = 200) -> Any:
         """Choose cards."""
-        place = {"game": self.view["game"], "version": self.view["version"], "cards": cards}
+        place = {"match": self.view["match"], "version": self.view["version"], "cards": cards}
         answer = self.tell("play/choose", code, **place)
-        self.view = answer if code == 200 else answer.get("view", self.view)
+        self.view = answer if code == 200 else answer.get("standing", self.view)
         return answer
 
     def play(self, *actions: str, code: int = 200, back: int = 0) -> Any:
@@ -116,7 +116,7 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
     page = table()
     rng = random.Random(1)
     page.new("agent-random", rules, seat=1, seed=5)
-    assert page.page(page.view["game"])["params"] == {}
+    assert page.page(page.view["match"])["params"] == {}
     page.choose()
     turns = 0
     while not page.view["over"]:
@@ -138,9 +138,9 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
             page.play("PASS")
         # A turn that was ended stays as it was, and nothing of the other hand is told.
         late = page.tell(
-            "machine/walk", 409, game=page.view["game"], version=0, path=begun, actions=["PASS"]
+            "machine/walk", 409, match=page.view["match"], version=0, path=begun, actions=["PASS"]
         )
-        assert page.view["game"] == late["view"]["game"]
+        assert page.view["match"] == late["standing"]["match"]
         whole = page.machine("walk", path=[], actions=page.view["path"])
         if not page.view["over"]:
             for board in whole["boards"]:
@@ -157,7 +157,7 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
     assert (result.winner, result.match.rules) == (over["winner"], rules)
     assert result.match.params["seed"] == 5
     assert sum(call.player == 1 and call.turn is not None for call in result.calls) == turns
-    (game,) = page.get("/api/games")["games"]
+    (game,) = page.get("/api/matches")["matches"]
     assert (game["key"], game["names"]) == (over["replay"], ["random", "You"])
     # The replay has the same steps, now with both hands, and the person still sits below.
     replay = page.page(game["key"])
@@ -167,7 +167,7 @@ def test_a_whole_game(rules: str, table: Callable[..., Table], tmp_path: Path) -
     told = page.machine("walk", path=[], actions=page.view["path"])
     for step, words in zip(replay["steps"][1:], told["words"], strict=False):
         assert step["words"] == words
-    assert "game is over" in page.play("PASS", code=409)["error"]
+    assert "match is over" in page.play("PASS", code=409)["error"]
 
 
 def test_what_is_hidden_stays_on_the_server(table: Callable[..., Table]) -> None:
@@ -205,15 +205,15 @@ def test_two_pages_and_one_game(table: Callable[..., Table]) -> None:
     first.new("agent-random", "1.2", seed=1)
     view, offer = dict(first.view), first.offers()[0]
     first.take(offer[:1])
-    place = {"game": view["game"], "version": view["version"]}
+    place = {"match": view["match"], "version": view["version"]}
     late = first.tell("play/choose", 409, **place, cards=offer[:1])
     assert "went on in another page" in late["error"]
-    assert late["view"]["version"] > view["version"]
-    assert late["view"]["game"] == view["game"]
+    assert late["standing"]["version"] > view["version"]
+    assert late["standing"]["match"] == view["match"]
     assert len(first.view["chosen"]) == 1
     first.choose()
     # Each page has its own copy of the list: the other one learns of it from the server.
-    assert first.get("/api/play/state", game=view["game"])["path"] == first.view["path"]
+    assert first.get("/api/play/state", match=view["match"])["path"] == first.view["path"]
 
 
 def test_a_bot_is_asked_once_for_a_turn(table: Callable[..., Table]) -> None:
@@ -239,7 +239,7 @@ def test_what_cannot_be_done(table: Callable[..., Table]) -> None:
         ({"players": [None, "agent-random"], "from": "f7"}, "no match"),
     ):
         assert why in page.tell("play/new", 400, **data)["error"]
-    assert "begin a new one" in page.tell("machine/answers", 404, game="g7")["error"]
+    assert "begin a new one" in page.tell("machine/answers", 404, match="g7")["error"]
     page.new("agent-random", seed=1)
     offer = page.offers()[0]
     for cards, why in (
@@ -257,15 +257,15 @@ def test_what_cannot_be_done(table: Callable[..., Table]) -> None:
     for action in ("ATTACK 1 1", "JUMP", "PASS;PASS", ""):
         page.play(action, code=400)
     page.play("PASS", "PASS", code=400)
-    assert page.get("/api/play/state", game=page.view["game"])["version"] == version
+    assert page.get("/api/play/state", match=page.view["match"])["version"] == version
 
 
 @pytest.mark.slow
 def test_a_hanging_bot(table: Callable[..., Table], tmp_path: Path) -> None:
     page = table(f"silent={SILENT}", timeout_scale=0.25)
     page.new("bot0", seat=1)
-    (row,) = page.get("/api/games")["games"]
-    assert (row["key"], row["live"]) == (page.view["game"], "live")
+    (row,) = page.get("/api/matches")["matches"]
+    assert (row["key"], row["live"]) == (page.view["match"], "live")
     assert row["names"] == ["silent", "You"]
     page.take(page.offers()[0][:30])
     fault = page.view["over"]["fault"]
@@ -292,13 +292,13 @@ def test_a_game_that_is_left_ends_its_bot(table: Callable[..., Table], tmp_path:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     # While the bot thinks, other requests are answered.
-    assert page.get("/api/games")["games"]
-    page.tell("play/leave", game=page.view["game"])
+    assert page.get("/api/matches")["matches"]
+    page.tell("play/leave", match=page.view["match"])
     while set(children_of(os.getpid())) & bots:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     waiting.join()
-    assert page.get("/api/play/state", game=page.view["game"])["over"]["error"]
+    assert page.get("/api/play/state", match=page.view["match"])["over"]["error"]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -321,7 +321,7 @@ def test_a_folder_that_is_gone(table: Callable[..., Table], tmp_path: Path) -> N
     tmp_path.rmdir()
     page.choose()
     assert "No such file" in page.view["over"]["error"]
-    assert page.get("/api/games")["games"][0]["source"] == "played here"
+    assert page.get("/api/matches")["matches"][0]["source"] == "played here"
 
 
 def test_a_game_that_breaks_off(
@@ -334,7 +334,7 @@ def test_a_game_that_breaks_off(
     page = table()
     page.new("agent-random")
     page.take(page.offers()[0][:30])
-    assert page.view["over"] == {"error": "the game broke off: no more"}
+    assert page.view["over"] == {"error": "the match broke off: no more"}
 
 
 @pytest.mark.slow
@@ -342,17 +342,17 @@ def test_only_so_many_games(table: Callable[..., Table]) -> None:
     page = table(f"silent={SILENT}", timeout_scale=0)
     for _ in range(12):
         page.new("bot0", seat=1)
-    first = page.view["game"]
+    first = page.view["match"]
     data = {"players": ["bot0", None]}
-    assert "12 games are being played here" in page.tell("play/new", 429, **data)["error"]
-    assert page.get("/api/play/state", game=first)["over"] is None
+    assert "12 matches are being played here" in page.tell("play/new", 429, **data)["error"]
+    assert page.get("/api/play/state", match=first)["over"] is None
 
 
 def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path: Path) -> None:
     page = table()
     page.begin(players=["agent-random", "agent-greedy"], rules="1.2", seed=3)
     assert page.seat is None
-    running = page.page(page.view["game"])
+    running = page.page(page.view["match"])
     assert [*running["agents"]] == ["random", "greedy"]
     assert running["params"] == {}
     boards: list[Any] = []
@@ -364,7 +364,7 @@ def test_two_bots_are_watched_as_they_play(table: Callable[..., Table], tmp_path
     replay = page.page(page.view["over"]["replay"])
     assert replay["names"] == ["random", "greedy"]
     assert [s["board"] for s in replay["steps"][1:]][: len(boards)] == boards
-    assert "game is over" in page.play("PASS", code=409)["error"]
+    assert "match is over" in page.play("PASS", code=409)["error"]
 
 
 @pytest.mark.slow
@@ -389,7 +389,7 @@ def test_a_trained_chooser_is_an_opponent_of_the_pages(
     assert played[1] == "trained"
     assert result.match.chosen == [PolicyChooser(network).build(result.match.cards)] * 2
     page.new("bot1", seat=0, seed=4)
-    page.tell("play/leave", game=page.view["game"])
+    page.tell("play/leave", match=page.view["match"])
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
@@ -399,7 +399,7 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
     state = start_position(7, rules)
     for _ in range(9):
         state.apply_action(state.legal_actions()[-1])
-    key = page.post("/api/game/setup", text=state.to_text())["game"]
+    key = page.post("/api/match/setup", text=state.to_text())["match"]
     mover = state.current_player()
     for seat in (mover, 1 - mover):
         players: list[Any] = ["agent-osl", "agent-osl"]
@@ -429,20 +429,20 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
         first = replay["steps"][0]["board"]
         assert (first["turn"], first["player"]) == (state.turn, mover)
         assert [step["action"] or "PASS" for step in replay["steps"][1:]] == page.view["path"]
-        found = page.tell("report/start", game=over["replay"], nodes=50)
+        found = page.tell("report/start", match=over["replay"], nodes=50)
         while found["state"] == "running":
             found = page.get("/api/jobs", job=found["job"], known=found["version"])
         assert found["error"] is None
         assert next(turn["turn"] for turn in found["result"]["turns"]) == state.turn
         # Its turns can be tried again: what they gave away is told as in the report.
         lost = [turn for turn in found["result"]["turns"] if turn["player"] == seat]
-        place = {"game": over["replay"], "turn": lost[0]["turn"]}
+        place = {"match": over["replay"], "turn": lost[0]["turn"]}
         opened = page.tell("practice/open", **place)
         assert opened["steps"][0]["board"]["turn"] == lost[0]["turn"]
         assert set(opened["steps"][0]["board"]["sides"][1 - seat]["hand"]) <= {None}
         best = page.tell("practice/solution", **place)
         assert page.tell("practice/check", **place, actions=best["actions"])["solved"]
-        job = page.tell("practice/mistakes", game=over["replay"], seat=seat)
+        job = page.tell("practice/mistakes", match=over["replay"], seat=seat)
         while job["state"] == "running":
             job = page.get("/api/jobs", job=job["job"])
         assert job["error"] is None
@@ -451,10 +451,10 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
         assert {one["turn"] for one in mistakes} <= {turn["turn"] for turn in lost}
         # What the engine and the tree say of a turn of it, too.
         for what in ("tree/holdable", "tree/start"):
-            page.tell(what, game=over["replay"], path=[])
-        again = page.tell("play/new", again=page.view["game"], players=[*reversed(players)])
-        assert page.page(again["game"])["steps"][0]["board"]["turn"] == state.turn
-        page.tell("play/leave", game=again["game"])
+            page.tell(what, match=over["replay"], path=[])
+        again = page.tell("play/new", again=page.view["match"], players=[*reversed(players)])
+        assert page.page(again["match"])["steps"][0]["board"]["turn"] == state.turn
+        page.tell("play/leave", match=again["match"])
 
 
 def test_a_bot_that_begins_in_a_position_has_time_to_start() -> None:

@@ -171,7 +171,7 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
     assert sum(len(call.result.applied) for call in asked) > 3
     assert all(call.result.ignored in ([], ["PASS"]) for call in asked)
     expect(page.locator("#rematch")).to_be_visible()
-    expect(page.locator("#toreport")).to_have_attribute("href", re.compile("^/game/m.*#report$"))
+    expect(page.locator("#toreport")).to_have_attribute("href", re.compile("^/match/m.*#report$"))
     page.click("#watch")
     page.wait_for_selector("#slider")
     expect(page.locator(".side.lower .name")).to_have_text("You")
@@ -261,7 +261,7 @@ def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     page.wait_for_selector(f"{ASKED} .board")
     await_table(page, lambda shown: shown == table)
     page.click("#leave")
-    expect(page.locator("#notice")).to_contain_text("Press New game again")
+    expect(page.locator("#notice")).to_contain_text("Press New match again")
     page.click("#leave")
     page.wait_for_selector("#begin")
 
@@ -375,8 +375,8 @@ def test_a_running_game_does_not_show_its_seeds(server: Server, visit: Opener) -
     begin(page, "1.5", "agent-random", seed=9223372036854775807)
     page.wait_for_selector(ASKED)
     found = page.evaluate(
-        "async () => (await (await fetch('/api/game' + location.search + '&game='"
-        " + location.pathname.slice(6))).json()).params"
+        "async () => (await (await fetch('/api/match' + location.search + '&match='"
+        " + location.pathname.slice(7))).json()).params"
     )
     assert found == {}
 
@@ -387,12 +387,12 @@ def test_leaving_is_asked_again_once_the_game_went_on(server: Server, visit: Ope
     begin(page, "1.2", "agent-random")
     page.wait_for_selector("#offer .pick")
     page.click("#leave")
-    page.wait_for_selector("text=Press New game again")
+    page.wait_for_selector("text=Press New match again")
     page.locator("#offer .pick").first.click()
     page.locator(f"{ASKED} h1", has_text=": 2 of 30").wait_for()
-    assert "Press New game again" not in page.locator("body").inner_text()
+    assert "Press New match again" not in page.locator("body").inner_text()
     page.click("#leave")
-    page.wait_for_selector("text=Press New game again")
+    page.wait_for_selector("text=Press New match again")
     assert page.locator("#begin").count() == 0
     page.click("#leave")
     page.wait_for_selector("#begin")
@@ -408,7 +408,7 @@ def test_nothing_says_it_is_your_turn_after_the_end(server: Server, visit: Opene
         page.evaluate("document.querySelector('#end:enabled')?.click()")
         page.wait_for_timeout(30)
     page.wait_for_selector("#ending")
-    assert page.locator(".board .prompt").inner_text() == "The game is over."
+    assert page.locator(".board .prompt").inner_text() == "The match is over."
     # The links beside it leave the button room for its text in one line.
     assert page.locator("#rematch").bounding_box()["height"] < 50
 
@@ -467,7 +467,7 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
     game = next(iter(golden_games("1.5")))
     path = tmp_path / "game.json"
     write_log(path, golden_result(game))
-    page = visit(server(str(path)), f"game/{log_key(path)}", refusals=99)
+    page = visit(server(str(path)), f"match/{log_key(path)}", refusals=99)
     page.click("#tab-engine")
     page.wait_for_selector("#lines button")
     legal = "() => [...document.querySelectorAll('#lines button')].map((b) => b.dataset.line)"
@@ -496,7 +496,7 @@ def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_pa
 #: A function in JavaScript that asks for a search of some seconds.
 ASK = """const ask = async (seconds) => {
     const asked = { path: [], done: [], seconds, seed: 0 };
-    const body = JSON.stringify({ game: location.pathname.slice(6), ...asked });
+    const body = JSON.stringify({ match: location.pathname.slice(7), ...asked });
     const headers = { "content-type": "application/json" };
     const sent = { method: "POST", headers, body };
     return (await fetch(`/api/machine/analyse${location.search}`, sent)).status;
@@ -509,7 +509,7 @@ def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_
     game = next(iter(golden_games("1.5")))
     path = tmp_path / "game.json"
     write_log(path, golden_result(game))
-    page = visit(server(str(path)), f"game/{log_key(path)}", refusals=99)
+    page = visit(server(str(path)), f"match/{log_key(path)}", refusals=99)
     sent: list[str] = []
     page.on("request", lambda request: sent.append(urlsplit(request.url).path.split("/")[-1]))
     page.wait_for_selector("#out", state="attached")
@@ -585,12 +585,12 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
         arena.run(jobs=1)
     game = next(golden_games("1.2"))
     write_log(log, golden_result(game))
-    page = visit(server(str(log), dbs=[str(db)]), "games")
+    page = visit(server(str(log), dbs=[str(db)]), "matches")
     page.locator("#count", has_text="1 to 7 of 7").wait_for()
     page.select_option("#fault", "any")
     page.locator("#count", has_text="1 to 4 of 4").wait_for()
     page.select_option("#lost_by", "one")
-    page.locator("#count", has_text="no games").wait_for()
+    page.locator("#count", has_text="no matches").wait_for()
     page.select_option("#fault", "")
     page.select_option("#lost_by", "broken")
     page.locator("#count", has_text="of 4").wait_for()
@@ -614,7 +614,7 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     log = tmp_path / "log.json"
     result = play([make_agent("greedy"), make_agent("greedy")], Match(seed=3), timeout_scale=0)
     write_log(log, result)
-    page = visit(server(str(log)), "games", refusals=9)
+    page = visit(server(str(log)), "matches", refusals=9)
     page.locator("[data-key^=m] a", has_text="analyse").click()
     page.wait_for_selector("#search")
     for _ in range(8):
@@ -651,7 +651,7 @@ def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) 
     players = [make_agent("greedy"), make_agent("random")]
     result = play(players, Match("1.2", seed=3), timeout_scale=0)
     write_log(log, result, ("one", "two"))
-    page = visit(server(str(log)), "games")
+    page = visit(server(str(log)), "matches")
     page.set_default_timeout(90_000)
     page.locator("[data-key^=m] a", has_text="report").click()
     # The link starts the report.
@@ -685,7 +685,7 @@ def test_what_the_decks_were_worth(
     players = [make_agent("greedy"), make_agent("random")]
     result = play(players, Match(rules, seed=3, cards=cards), timeout_scale=0)
     write_log(log, result, (HOSTILE, "two"))
-    page = visit(server(str(log)), f"game/{log_key(log)}", viewport={"width": 390, "height": 844})
+    page = visit(server(str(log)), f"match/{log_key(log)}", viewport={"width": 390, "height": 844})
     page.click("#tab-report")
     page.click("#report-start")
     decks = page.locator("#report-decks")
@@ -719,7 +719,7 @@ def test_variations_in_sampled_worlds(server: Server, visit: Opener, tmp_path: P
     """The tree has variations beyond the end of the turn, which a click shows on the board."""
     log = tmp_path / "log.json"
     write_log(log, golden_result(long_game("1.2")))
-    page = visit(server(str(log)), f"game/{log_key(log)}")
+    page = visit(server(str(log)), f"match/{log_key(log)}")
     page.wait_for_selector("#tab-tree")
     for _ in range(6):
         page.keyboard.press("ArrowDown")
@@ -784,7 +784,7 @@ def test_the_first_page_is_a_position_to_play(server: Server, visit: Opener) -> 
     page = visit(server())
     page.locator(".board .can").first.click()
     page.locator(".aim").first.click()
-    page.wait_for_url("**/game/g1?**")
+    page.wait_for_url("**/match/g1?**")
     page.wait_for_selector("#back:enabled")
     assert page.locator("#log li").count() == 2
 
@@ -814,7 +814,7 @@ def test_a_log_is_dropped_onto_a_page(server: Server, visit: Opener) -> None:
         }""",
         text,
     )
-    page.wait_for_url("**/game/m*?**")
+    page.wait_for_url("**/match/m*?**")
     expect(page.locator("#outcome")).to_contain_text("LOCM 1.2")
 
 
@@ -824,7 +824,7 @@ def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
     result = golden_result(long_game("1.2"))
     log = tmp_path / "log.json"
     write_log(log, result)
-    page = visit(server(str(log)), f"game/{log_key(log)}")
+    page = visit(server(str(log)), f"match/{log_key(log)}")
     page.wait_for_selector("#log li")
     page.keyboard.press("ArrowRight")
     page.click("#tab-about")
@@ -858,7 +858,7 @@ def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> 
         assert page.title() != "hacked"
         expect(page.locator("main script, main svg[onload]")).to_have_count(0)
 
-    page = visit(url, "games")
+    page = visit(url, "matches")
     page.locator("[data-key^=m]").wait_for()
     expect(page.locator("[data-key^=m] td").nth(1)).to_contain_text(HOSTILE)
     untouched(page)
@@ -889,7 +889,7 @@ def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> 
 @pytest.mark.slow
 def test_the_command_without_the_token(command: Server, visit: Opener) -> None:
     url = f"{command().partition('?')[0]}?"
-    for name in ("", "games", "practice", "arena", "setup", "game/d0:1"):
+    for name in ("", "matches", "practice", "arena", "setup", "match/d0:1"):
         visit(url, name).locator("#notice", has_text="token").wait_for()
 
 
@@ -932,7 +932,7 @@ def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_
     page.click("#ready")
     page.wait_for_selector("#end:enabled")
     check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", "#end")
-    page = visit(url, f"game/{log_key(log)}", **phone)
+    page = visit(url, f"match/{log_key(log)}", **phone)
     page.wait_for_selector("#log li")
     page.keyboard.press("End")
     page.keyboard.press("ArrowUp")
@@ -945,7 +945,7 @@ def test_a_phone_held_sideways_has_small_cards(
 ) -> None:
     log = tmp_path / "game.json"
     write_log(log, golden_result(long_game("1.5")))
-    page = visit(server(str(log)), f"game/{log_key(log)}", viewport={"width": 844, "height": 390})
+    page = visit(server(str(log)), f"match/{log_key(log)}", viewport={"width": 844, "height": 390})
     page.wait_for_selector("#log li")
     page.keyboard.press("End")
     page.keyboard.press("ArrowUp")
@@ -961,7 +961,7 @@ def test_a_phone_held_sideways_has_small_cards(
 def test_the_text_of_a_card_covers_no_hand(server: Server, visit: Opener, tmp_path: Path) -> None:
     log = tmp_path / "game.json"
     write_log(log, golden_result(long_game("1.5")))
-    page = visit(server(str(log)), f"game/{log_key(log)}")
+    page = visit(server(str(log)), f"match/{log_key(log)}")
     page.wait_for_selector("#log li")
     for side in ("lower", "upper"):
         hand = page.locator(f".side.{side} .hand")
@@ -998,7 +998,7 @@ def test_a_match_is_watched_as_it_is_played(
     with LiveLog(path, match if game is None else None, ("ann", "bob"), begun) as log:
         for call in calls[:half]:
             log.add(call)
-        page = visit(server(str(folder)), "games")
+        page = visit(server(str(folder)), "matches")
         links = page.locator("[data-key=l0] a")
         expect(links).to_have_text(["live"])
         links.first.click()

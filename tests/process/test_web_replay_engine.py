@@ -51,7 +51,7 @@ def show(
 
     def visited(rules: str, place: str = "", **options: Any) -> Any:
         write_log(log, golden_result(long_game(rules)), ("ann", "bob"))
-        page = visit(server(str(log)), f"game/{log_key(log)}", **options)
+        page = visit(server(str(log)), f"match/{log_key(log)}", **options)
         page.wait_for_selector("#out", state="attached")
         page.evaluate("(place) => { location.hash = place; }", place)
         return page

@@ -57,7 +57,7 @@ def test_a_hidden_page_asks_nothing(visit: Opener) -> None:
     site = Site(Library())
     asked: list[str] = []
     with serving(site) as url:
-        page = visit(url, "games")
+        page = visit(url, "matches")
         page.on("request", lambda request: asked.append(request.url))
         with page.expect_request("**/api/news*"):
             pass
@@ -89,8 +89,8 @@ def test_a_page_says_that_the_server_has_gone(browser: Any) -> None:
     page = context.new_page()
     told = page.locator("#server")
     with serving(site) as url:
-        page.goto(url.replace("/?", "/games?"))
-        page.locator("#count", has_text="no games").wait_for()
+        page.goto(url.replace("/?", "/matches?"))
+        page.locator("#count", has_text="no matches").wait_for()
         with page.expect_response("**/api/news*"):
             pass
         expect(told).to_be_hidden()
@@ -116,8 +116,8 @@ def test_a_live_match_is_followed_after_a_failure(visit: Opener, tmp_path: Path)
              on_call=calls.append)  # fmt: skip
         for call in calls[:6]:
             log.add(call)
-        site.library.games()
-        page = visit(url, "game/l0", refusals=99)
+        site.library.matches()
+        page = visit(url, "match/l0", refusals=99)
         page.wait_for_selector("#slider")
         fail = [True]
 
@@ -127,7 +127,7 @@ def test_a_live_match_is_followed_after_a_failure(visit: Opener, tmp_path: Path)
             else:
                 route.continue_()
 
-        page.route("**/api/game?*have=*", route)
+        page.route("**/api/match?*have=*", route)
         log.add(calls[6])
         expect(page.locator("#notice")).to_have_text("busy")
         log.add(calls[7])
@@ -189,7 +189,7 @@ def test_a_tap_shows_what_a_card_says(server: Server, visit: Opener, tmp_path: P
     """On a phone at 1.2: names, runes and the text of cards."""
     path = tmp_path / "log.json"
     write_log(path, golden_result(long_game("1.2")), ("A long name of a bot", "b"))
-    page = visit(server(str(path)), f"game/{log_key(path)}", **PHONE)
+    page = visit(server(str(path)), f"match/{log_key(path)}", **PHONE)
     page.wait_for_selector("#out", state="attached")
     page.select_option("#view", "1")
     names = page.locator(".side .name")
@@ -238,7 +238,7 @@ def test_a_long_list_is_short_on_a_phone(server: Server, visit: Opener, tmp_path
     path = tmp_path / "many.jsonl"
     log = json.loads(log_line(match_of(), ("a name of some length", "another one")))
     path.write_text("".join(json.dumps({**log, "number": i}) + "\n" for i in range(100)))
-    page = visit(server(str(path)), "games", **PHONE)
+    page = visit(server(str(path)), "matches", **PHONE)
     page.locator("#count", has_text="1 to 25").wait_for()
     assert page.evaluate("document.documentElement.scrollHeight") < 4000
     names = page.locator("#rows bdi", has_text="a name of some length")
@@ -258,7 +258,7 @@ def test_badges_hide_nothing(server: Server, visit: Opener) -> None:
 def test_you_are_not_a_third_person(server: Server, visit: Opener, tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     write_log(path, match_of(), ("You", "b"))
-    page = visit(server(str(path)), f"game/{log_key(path)}")
+    page = visit(server(str(path)), f"match/{log_key(path)}")
     page.wait_for_selector("#out", state="attached")
     page.keyboard.press("End")
     assert "You wins" not in page.locator("body").inner_text()

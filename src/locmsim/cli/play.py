@@ -234,8 +234,8 @@ def _serve(result: "Result[Match]", names: tuple[str, str], source: str) -> None
         library, key = Library(dbs=[db]), f"d0:{number}"
     else:
         library = Library([source])
-        key = library.games()["games"][0]["key"]
-    serve(Site(library), path=f"game/{key}", ready=ready)
+        key = library.matches()["matches"][0]["key"]
+    serve(Site(library), path=f"match/{key}", ready=ready)
 
 
 class _LivePage:
@@ -265,7 +265,7 @@ class _LivePage:
         )
         self._library = Library([folder])
         ((self._key, _),) = self._library.live.running()
-        url = self._open.enter_context(serving(Site(self._library), path=f"game/{self._key}"))
+        url = self._open.enter_context(serving(Site(self._library), path=f"match/{self._key}"))
         print(f"\n{url} shows the match; Ctrl-C ends", file=self._out, flush=True)
         return log
 

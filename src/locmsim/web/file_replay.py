@@ -69,7 +69,7 @@ def replay_data(result: Result[Match], names: tuple[str, str] = ("", "")) -> dic
 
         A step has ``turn``, ``player``, ``action`` (text, or None where a turn begins), ``words``
         (the same for people), ``board`` (the position after it, as of
-        `locmsim.web.match_data.board_view`) and, where a turn begins, ``ms``, ``answer``, ``chat``
+        `locmsim.web.match_data.board_data`) and, where a turn begins, ``ms``, ``answer``, ``chat``
         (the words after its actions), ``illegal`` (the first illegal actions of the answer, each
         with its reason) and ``stderr`` (what the bot wrote to its standard error in that turn, of a
         long text the two ends). ``value`` is what the value network says at the end of the last

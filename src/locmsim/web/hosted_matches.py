@@ -1,6 +1,6 @@
-"""Games that begin here, and the messages of the machine (`locmsim.web.machine`) about any game.
+"""Matches that begin here, and the messages of the machine (`locmsim.web.machine`) about any match.
 
-The server keeps of a game its match, with all that is hidden, its bots and the list of actions. A
+The server keeps of each its `Match`, with all that is hidden, its bots and the list of actions. A
 page changes the list by the number of the version that it shows, so that a second page cannot play
 on in a position that is gone; each has its own copy of the list, and asks for it after a change.
 What a person may not see yet does not leave the server: they are told of positions on the list and
@@ -47,29 +47,29 @@ from locmsim.web.match_data import PERSON, Cards, match_page, told_apart, turn_s
 from locmsim.web.opponents import Opponent, opponent_of
 from locmsim.web.site import Page, Site
 
-__all__ = ["OutdatedError", "PlayedGame", "page"]
+__all__ = ["HostedMatch", "OutdatedError", "page"]
 
 _log = logging.getLogger(__name__)
 
-#: The fields of a new game, besides who plays.
+#: The fields of a new match, besides who plays.
 _FORM = (declaration("rules", Rules, "1.5"), declaration("seed", Seed, None))
 #: The options of a search, and the most searches at a time.
 _SEARCH = (up_to(declaration("seconds", Seconds, 2.0), 30.0), declaration("seed", Seed, 0))
 _SEARCHES = 2
 _NOTE = f"Chances of winning, the same as in the report: {CHANCES}"
-#: The most games that are played at a time, and the most that are over and still have a page.
-_GAMES, _OVER = 12, 64
-#: A person's game that no page has shown for so many seconds can make room for another one, and
+#: The most matches that are played at a time, and the most that are over and still have a page.
+_MATCHES, _OVER = 12, 64
+#: A person's match that no page has shown for so many seconds can make room for another one, and
 #: one that none has shown for so many is given up.
 _IDLE, _ABANDONED = 600.0, 6 * 3600.0
-#: A game that a page has shown within so many seconds is live, another one is paused.
+#: A match that a page has shown within so many seconds is live, another one is paused.
 _SEEN = 60.0
-#: The time that the bots of a game get to end, in seconds.
+#: The time that the bots of a match get to end, in seconds.
 _ENDING = 15.0
 
 
 class OutdatedError(ValueError):
-    """The page that asks shows an earlier version of the game."""
+    """The page that asks shows an earlier version of the match."""
 
 
 class _Person:
@@ -86,8 +86,8 @@ class _Person:
         return "PASS" if dead else self.line
 
 
-class PlayedGame:
-    """A game that is played on the pages."""
+class HostedMatch:
+    """A match that is played on the pages."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class PlayedGame:
         self._agents = [one.agent or one.command if one else "" for one in players]
         names = [PERSON if player is None else player.name for player in players]
         self.names = names[0], names[1]
-        self._shown = told_apart(names)
+        self._called = told_apart(names)
         self.cards = Cards(self._match.cards)
         #: When a page last asked about it.
         self._asked_at = time.monotonic()
@@ -131,13 +131,13 @@ class PlayedGame:
         self._left = False
         if start is not None:
             beliefs = (Belief(), Belief())
-            self._machine = Machine(self._match.clone(), beliefs, self._shown, self.cards)
+            self._machine = Machine(self._match.clone(), beliefs, self._called, self.cards)
         self._offers()
 
     # ---------------------------------------------------------------------- what bots are asked
 
     def run(self) -> None:
-        """Play a game of two bots to its end."""
+        """Play a match of two bots to its end."""
         while not self.over:
             self.turn([*self.path])
 
@@ -150,7 +150,7 @@ class PlayedGame:
             self._check_on_list(path)
             rest = self.path[len(path) :]
         actions = rest[: rest.index("PASS")] if "PASS" in rest else rest
-        return {"actions": actions, **self.view()}
+        return {"actions": actions, **self.standing()}
 
     def _ask(self, line: str | None = None) -> None:
         """Give the person's answer, if there is one, and ask bots up to the end of a turn.
@@ -179,8 +179,8 @@ class PlayedGame:
                 self._finish(sitting)
         except Exception as error:  # OSError: this machine has no process or descriptor left
             if not self._left:
-                _log.exception("game %s", self.key)
-                self._end({"error": f"the game broke off: {error}"})
+                _log.exception("match %s", self.key)
+                self._end({"error": f"the match broke off: {error}"})
 
     def _seated(self) -> Sitting[Match]:
         seed = int(self._match.params["seed"]) & (1 << 62) - 1
@@ -193,7 +193,7 @@ class PlayedGame:
         self._calls.append(call)
         if call.turn is None:
             if match.state is not None:
-                begun = machine_of_match(match, self._calls, self._shown, self.cards)
+                begun = machine_of_match(match, self._calls, self._called, self.cards)
                 self._machine = begun
         elif match.state is not None and not dead:
             ended = ["PASS"] if match.state.turn != call.turn else []
@@ -238,12 +238,12 @@ class PlayedGame:
             self.version += 1
 
     def leave(self) -> None:
-        """End the game and its bots, if it is not over; nothing is saved."""
+        """End the match and its bots, if it is not over; nothing is saved."""
         with self._lock:
             if self.over:
                 return
             self._left = True
-            self._end({"error": "this game was left"})
+            self._end({"error": "this match was left"})
         sitting = self._sitting
         for bot in sitting.processes if sitting else ():
             bot.kill()
@@ -265,7 +265,7 @@ class PlayedGame:
         return time.monotonic() - self._asked_at
 
     def look(self) -> int:
-        """Return the number of the last change, for a page that follows the game."""
+        """Return the number of the last change, for a page that follows the match."""
         self._asked_at = time.monotonic()
         return self.version
 
@@ -285,13 +285,13 @@ class PlayedGame:
         """The player whose hand nobody may see yet."""
         return None if self.seat is None or self.over else 1 - self.seat
 
-    def view(self) -> dict[str, Any]:
-        """Return how the game stands: what a page needs besides the answers to its messages."""
+    def standing(self) -> dict[str, Any]:
+        """Return how the match stands: what a page needs besides the answers to its messages."""
         self._asked_at = time.monotonic()
         with self._lock:
             match = self._match
             return {
-                "game": self.key,
+                "match": self.key,
                 "version": self.version,
                 "choosing": match.state is None and not self.over,
                 "chosen": [] if self.seat is None else self._keys(match.chosen[self.seat]),
@@ -301,7 +301,7 @@ class PlayedGame:
             }
 
     def data(self) -> dict[str, Any]:
-        """Return the game's page, as `locmsim.web.replay_data` does, with `view` as ``play``."""
+        """Return its page, as `locmsim.web.replay_data` does, with `standing` as ``play``."""
         with self._lock:
             over = self._over or {}
             steps = []
@@ -310,7 +310,7 @@ class PlayedGame:
             known = {name: over[name] for name in ("winner", "fault", "stderr") if name in over}
             return match_page(
                 self._match.rules,
-                self._shown,
+                self._called,
                 self.cards,
                 steps,
                 agents=self._agents,
@@ -319,7 +319,7 @@ class PlayedGame:
                 players=[one.key if one else None for one in self.players],
                 size=DECK_SIZE,
                 copies=COPIES_PER_CARD,
-                play=self.view(),
+                play=self.standing(),
                 **known,
             )
 
@@ -419,7 +419,7 @@ class PlayedGame:
 
     @property
     def machine(self) -> Machine:
-        """The machine of the game; ``ValueError`` before the battle."""
+        """The machine of the match; ``ValueError`` before the battle."""
         if self._machine is None:
             raise ValueError("the battle has not begun")
         return self._machine
@@ -438,30 +438,30 @@ class PlayedGame:
 
     def _check_on_list(self, path: Sequence[str]) -> None:
         if [*path] != self.path[: len(path)]:
-            raise OutdatedError("the game went on in another page")
+            raise OutdatedError("the match went on in another page")
 
     def _check(self, version: int) -> None:
-        """Raise an error if the game is not as the page shows it."""
+        """Raise an error if the match is not as the page shows it."""
         if self.over:
-            raise OutdatedError("the game is over")
+            raise OutdatedError("the match is over")
         if version != self.version:
-            raise OutdatedError("the game went on in another page")
+            raise OutdatedError("the match went on in another page")
 
 
-class _Table:
-    """The games of a site."""
+class _Hosted:
+    """The matches of a site."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._games: dict[str, PlayedGame] = {}
+        self._matches: dict[str, HostedMatch] = {}
         self._numbers: Iterator[int] = count(1)
-        #: Guards the games: they start in several threads.
+        #: Guards the matches: they start in several threads.
         self._lock = threading.Lock()
         self._closed = False
         self.opponents = site.opponents
 
-    def new(self, data: dict[str, Any]) -> PlayedGame:
-        """Start a game of ``players``, two keys of opponents, null for the person."""
+    def new(self, data: dict[str, Any]) -> HostedMatch:
+        """Start a match of ``players``, two keys of opponents, null for the person."""
         rules, seed = values_of(data, _FORM).values()
         start = None
         if "again" in data:
@@ -477,58 +477,61 @@ class _Table:
             if self._closed:
                 raise Refusal("the site is closing", 503)
             self._free_place()
-            key = str(Key(KeyKind.GAME, next(self._numbers)))
-            game = PlayedGame(key, players, rules, site=self._site, seed=seed, start=start)
-            self._games[key] = game
-        if game.seat is None:
-            threading.Thread(target=game.run, name=f"game {key}", daemon=True).start()
+            key = str(Key(KeyKind.HOSTED, next(self._numbers)))
+            match = HostedMatch(key, players, rules, site=self._site, seed=seed, start=start)
+            self._matches[key] = match
+        if match.seat is None:
+            threading.Thread(target=match.run, name=f"match {key}", daemon=True).start()
         self._site.library.changed()
-        return game
+        return match
 
     def _free_place(self) -> None:
-        """Forget old games; raise `Refusal` if too many are being played."""
-        played = [game for game in self._games.values() if not game.over]
-        idle = sorted((game for game in played if game.idle > _IDLE), key=lambda game: -game.idle)
-        for game in idle:
-            if game.idle > _ABANDONED or len(played) >= _GAMES:
-                game.leave()
-                played.remove(game)
-        if len(played) >= _GAMES:
+        """Forget old matches; raise `Refusal` if too many are being played."""
+        played = [match for match in self._matches.values() if not match.over]
+        idle = sorted(
+            (match for match in played if match.idle > _IDLE), key=lambda match: -match.idle
+        )
+        for match in idle:
+            if match.idle > _ABANDONED or len(played) >= _MATCHES:
+                match.leave()
+                played.remove(match)
+        if len(played) >= _MATCHES:
             raise Refusal(
-                f"{_GAMES} games are being played here: finish one, or leave it by New game", 429
+                f"{_MATCHES} matches are being played here: finish one, or leave it by New match",
+                429,
             )
-        over = [game for game in self._games.values() if game.over]
-        for game in over[:-_OVER]:
-            del self._games[game.key]
+        over = [match for match in self._matches.values() if match.over]
+        for match in over[:-_OVER]:
+            del self._matches[match.key]
 
     def rows(self) -> list[GameRow]:
-        """Return what a list shows of the games being played, by the numbers in their keys."""
+        """Return what a list shows of the matches being played, by the numbers in their keys."""
         with self._lock:
-            return [game.row() for game in self._games.values() if not game.over]
+            return [match.row() for match in self._matches.values() if not match.over]
 
-    def get(self, key: str) -> PlayedGame:
-        """Return the game of a key."""
-        game = self._games.get(key)
-        if game is None:
-            raise Refusal("this game is over or never was: begin a new one", 404)
-        return game
+    def get(self, key: str) -> HostedMatch:
+        """Return the match of a key."""
+        match = self._matches.get(key)
+        if match is None:
+            raise Refusal("this match is over or never was: begin a new one", 404)
+        return match
 
     def close(self) -> None:
-        """End all games and their bots, and let none start any more."""
+        """End all matches and their bots, and let none start any more."""
         with self._lock:
             self._closed = True
-            games = [*self._games.values()]
-        for game in games:
-            game.leave()
+            matches = [*self._matches.values()]
+        for match in matches:
+            match.leave()
 
 
 def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
-    """Return the endpoints: new games, a person's answers, and the messages of the machine."""
-    table = _Table(site)
+    """Return the endpoints: new matches, a person's answers, and the messages of the machine."""
+    table = _Hosted(site)
     site.closing.append(table.close)
     site.library.playing = table.rows
-    site.data[KeyKind.GAME] = lambda key: table.get(key).data()
-    site.news.add("game", lambda key: table.get(key).look())
+    site.data[KeyKind.HOSTED] = lambda key: table.get(key).data()
+    site.news.add("match", lambda key: table.get(key).look())
     #: The names that pages give to the searches that they wait for, by what stops them. One that is
     #: told to stop leaves room for another at once, although it takes a moment to end.
     searches: dict[threading.Event, str] = {}
@@ -543,39 +546,39 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             ],
         }
 
-    def game_of(data: Mapping[str, Any]) -> PlayedGame:
-        return table.get(text_of(data, "game"))
+    def match_of(data: Mapping[str, Any]) -> HostedMatch:
+        return table.get(text_of(data, "match"))
 
-    def outdated(work: Callable[[PlayedGame, dict[str, Any]], object]) -> Callable[..., object]:
+    def outdated(work: Callable[[HostedMatch, dict[str, Any]], object]) -> Callable[..., object]:
         def changed(request: Request, data: dict[str, Any]) -> object:
-            game = game_of(data)
+            match = match_of(data)
             try:
-                return work(game, data)
+                return work(match, data)
             except OutdatedError as error:
-                return json_response({"error": str(error), "view": game.view()}, 409)
+                return json_response({"error": str(error), "standing": match.standing()}, 409)
 
         return changed
 
-    def choose(game: PlayedGame, data: dict[str, Any]) -> object:
-        game.choose(whole_of(data, "version"), texts_of(data, "cards"))
-        return game.view()
+    def choose(match: HostedMatch, data: dict[str, Any]) -> object:
+        match.choose(whole_of(data, "version"), texts_of(data, "cards"))
+        return match.standing()
 
-    def walk(game: PlayedGame, data: dict[str, Any]) -> object:
+    def walk(match: HostedMatch, data: dict[str, Any]) -> object:
         path, actions = texts_of(data, "path"), texts_of(data, "actions")
         if "version" in data:
-            game.play(whole_of(data, "version"), [*path, *actions])
-        return {**game.walk(path, actions, whole_of(data, "known", 0)), **game.view()}
+            match.play(whole_of(data, "version"), [*path, *actions])
+        return {**match.walk(path, actions, whole_of(data, "known", 0)), **match.standing()}
 
     def machine(data: dict[str, Any], advice: Sequence[str] | None = None) -> Machine:
-        """Return the machine of a request; in a running game, for advice after these actions."""
-        key = text_of(data, "game")
-        if Key.parse(key).kind == KeyKind.GAME:
+        """Return the machine of a request; in a running match, for advice after these actions."""
+        key = text_of(data, "match")
+        if Key.parse(key).kind == KeyKind.HOSTED:
             return table.get(key).advice_at(texts_of(data, "path"), advice or ())
         return site.machine(key)
 
     def walked(request: Request, data: dict[str, Any]) -> object:
-        key = text_of(data, "game")
-        if Key.parse(key).kind == KeyKind.GAME:
+        key = text_of(data, "match")
+        if Key.parse(key).kind == KeyKind.HOSTED:
             return outdated(walk)(request, data)
         position = site.positions.get(key)
         hidden = None if position is None else position.hidden
@@ -617,21 +620,22 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
                 stopped.set()
 
     def offers(request: Request, data: dict[str, Any]) -> object:
-        return game_of(data).offers(whole_of(data, "known", 0))
+        return match_of(data).offers(whole_of(data, "known", 0))
 
     return Page(
         "play",
         "",
         [
             get("/api/play/choices", choices),
-            get("/api/play/state", lambda request: game_of(request.query_params).view()),
-            post("/api/play/new", lambda request, data: {"game": table.new(data).key}),
+            get("/api/play/state", lambda request: match_of(request.query_params).standing()),
+            post("/api/play/new", lambda request, data: {"match": table.new(data).key}),
             post("/api/play/choose", outdated(choose)),
-            post("/api/play/leave", lambda request, data: game_of(data).leave()),
+            post("/api/play/leave", lambda request, data: match_of(data).leave()),
             post("/api/machine/offers", offers),
-            post("/api/machine/answers", lambda request, data: game_of(data).answers()),
+            post("/api/machine/answers", lambda request, data: match_of(data).answers()),
             post(
-                "/api/machine/turn", outdated(lambda game, data: game.turn(texts_of(data, "path")))
+                "/api/machine/turn",
+                outdated(lambda match, data: match.turn(texts_of(data, "path"))),
             ),
             post("/api/machine/walk", walked),
             post("/api/machine/chance", chance),

@@ -114,7 +114,7 @@ class Job:
         self._asked = time.monotonic()
         return self._version
 
-    def view(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return how far it is, as plain data."""
         self._asked = time.monotonic()
         with self._lock:  # the version is that of the rest
@@ -181,12 +181,12 @@ class Jobs:
     def routes(self) -> list[BaseRoute]:
         """Return the endpoints that tell how far a job is, and stop it."""
 
-        def view(request: Request) -> object:
-            return self.get(request.query_params.get("job", "")).view()
+        def state(request: Request) -> object:
+            return self.get(request.query_params.get("job", "")).to_json()
 
         def stop(request: Request, data: dict[str, Any]) -> object:
             job = self.get(text_of(data, "job"))
             job.stop()
-            return job.view()
+            return job.to_json()
 
-        return [get("/api/jobs", view), post("/api/jobs/stop", stop)]
+        return [get("/api/jobs", state), post("/api/jobs/stop", stop)]

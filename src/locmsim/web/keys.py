@@ -1,4 +1,4 @@
-"""Keys: what pages call a match, a game that is played, or a position."""
+"""Keys: what pages call a match or a position."""
 
 import re
 from enum import StrEnum
@@ -16,8 +16,8 @@ class KeyKind(StrEnum):
     RESULT = "d"
     #: A match that another program is playing.
     LIVE = "l"
-    #: A game that is played on the pages.
-    GAME = "g"
+    #: A match that is played on the pages.
+    HOSTED = "g"
     #: A position that was set up.
     POSITION = "s"
 
@@ -34,7 +34,7 @@ class Key(NamedTuple):
     kind: KeyKind
     #: The number of the thing among those of its kind; of a result, that of the file; the hash.
     place: int
-    #: The number of the game in the file of results; None for the other kinds.
+    #: The number of the match in the file of results; None for the other kinds.
     number: int | None = None
 
     @classmethod

@@ -25,11 +25,11 @@ from locmsim.web.live_logs import LiveMatches
 from locmsim.web.log_files import LogFiles
 from locmsim.web.match_data import seat_names, told_apart
 from locmsim.web.sources import (
-    arena_game,
     arena_match,
     error_text,
+    locm_arena_match,
     logged_match,
-    part_view,
+    part_match,
     replay_of,
 )
 
@@ -53,7 +53,7 @@ class Library:
         self.version = 0
         self._stamp: object = None
         self._lock = threading.Lock()
-        #: The rows of games that are played on the pages.
+        #: The rows of matches that are played on the pages.
         self.playing: Callable[[], list[GameRow]] = list
         self.catalogue = Catalogue()
         self.logs = LogFiles(files, self.catalogue, self.changed)
@@ -62,10 +62,12 @@ class Library:
         #: players.
         self._played: dict[str, _Loaded] = {}
         self._agents: dict[str, tuple[str, str]] = {}
-        #: Matches that were read last: reading one again costs nothing. A game of results is known
+        #: Matches that were read last: reading one again costs nothing. A match of results is known
         #: by what was played, since another tournament may replace the file.
         self._log = lru_cache(_KEPT)(replay_of)
-        self._game = lru_cache(_KEPT)(lambda path, number, *played: arena_game(path, number))
+        self._result = lru_cache(_KEPT)(
+            lambda path, number, *played: locm_arena_match(path, number)
+        )
 
     def changed(self) -> None:
         """Tell those who follow the list that it has changed. Any thread may call it."""
@@ -149,7 +151,7 @@ class Library:
                 return self._log(place.read())
             with Store(path) as store:
                 record = store.game(number or 0)
-            return self._game(path, number or 0, record.fixture, record.answers)
+            return self._result(path, number or 0, record.fixture, record.answers)
         except (OSError, StoreError, ValueError) as error:
             raise ValueError(error_text(path, error)) from None
 
@@ -202,7 +204,7 @@ class Library:
         except (OSError, StoreError) as error:
             raise ValueError(error_text(path, error)) from None
 
-    def view(self, key: str) -> dict[str, Any]:
+    def any_match(self, key: str) -> dict[str, Any]:
         """Return a match of any game, step by step, as its game shows it.
 
         It has ``title`` of the game, ``turn`` (what one answer is called), ``names``, ``scores``,
@@ -217,7 +219,7 @@ class Library:
             game = reader.game or LocmGame(result.match.rules)
         else:
             try:
-                found = self._shown(key)
+                found = self._found(key)
             except (OSError, StoreError, ValueError, RecursionError) as error:
                 raise ValueError(error_text(key, error)) from None
             if isinstance(found, dict):
@@ -234,8 +236,8 @@ class Library:
             "running": running,
         }
 
-    def _shown(self, key: str) -> dict[str, Any] | tuple[Result[Any], tuple[str, str], Game]:
-        """Return a match that no other program plays; the view of one in a log of a server."""
+    def _found(self, key: str) -> dict[str, Any] | tuple[Result[Any], tuple[str, str], Game]:
+        """Return a match that no other program plays; of a server's log as `any_match` does."""
         kind, _, number = Key.parse(key)
         if kind == KeyKind.RESULT:
             return arena_match(self._results(key), number or 0)
@@ -243,15 +245,15 @@ class Library:
             place = self._place_of(key)
             data = place.read()
             if place.number is not None:
-                return part_view(place.server, data.splitlines(keepends=True), place.number)
+                return part_match(place.server, data.splitlines(keepends=True), place.number)
             log = read_log(data)
             if is_of_another_game(log):
                 return logged_match(log)
         result, names = self.load(key)
         return result, names, LocmGame(result.match.rules)
 
-    def view_version(self, key: str) -> object:
-        """Return another value when a match that `view` shows may have new steps."""
+    def any_version(self, key: str) -> object:
+        """Return another value when a match of any game may have new steps."""
         if Key.parse(key).kind == KeyKind.LIVE:
             reader = self.live.get(key)
             reader.update()
@@ -260,18 +262,18 @@ class Library:
 
     # ------------------------------------------------------------------------------- the list
 
-    def games(
+    def matches(
         self, wanted: GameQuery = ALL_GAMES, after: str = "", count: int = 100, source: str = ""
     ) -> dict[str, Any]:
-        """Return a part of the games that a filter takes.
+        """Return a part of the matches that a filter takes.
 
         First come those that are being played, then those played here, those of files and those of
-        arenas; of each the latest first. However many games there are, and however few of them a
+        arenas; of each the latest first. However many matches there are, and however few of them a
         filter takes, an answer reads about as many entries of an index as it has rows. `source` is
         the key of one of `choices`, or empty for all.
 
         The part begins where `after` says: ``next`` of the previous one, empty for the first one;
-        ``ValueError`` if that is no such place. The answer has ``games``, rows as of `_row`,
+        ``ValueError`` if that is no such place. The answer has ``matches``, rows as of `_row`,
         ``next``, None at the end, ``reading``, whether files are still read, ``version`` of the
         list, and ``errors``, what cannot be read and why.
         """
@@ -296,14 +298,14 @@ class Library:
             except (OSError, StoreError, ValueError) as error:
                 errors.append(error_text(self._results(f"{one}:0"), error))
                 continue
-            rows += [_row(one, game) for game in found[:left]]
+            rows += [_row(one, row) for row in found[:left]]
             if left and found:
                 last = f"{one}:{found[:left][-1].place}"
             if len(found) > left:  # there is one more
                 following = last
                 break
         return {
-            "games": rows,
+            "matches": rows,
             "next": following,
             "reading": self.logs.reading,
             "version": version,
@@ -311,7 +313,7 @@ class Library:
         }
 
     def _files_of_results(self) -> dict[str, str]:
-        """Return the files of results by the beginnings of the keys of their games."""
+        """Return the files of results by the beginnings of the keys of their matches."""
         return {f"{KeyKind.RESULT}{i}": path for i, path in enumerate(self.dbs)}
 
     def _listed(
@@ -350,8 +352,8 @@ class Library:
         }
 
 
-def _row(source: str, game: GameRow) -> dict[str, Any]:
-    """Return what the page of the list gets of a game."""
-    row = {**game._asdict(), "key": game.key or f"{source}:{game.place}"}
+def _row(source: str, found: GameRow) -> dict[str, Any]:
+    """Return what the page of the list gets of a match."""
+    row = {**found._asdict(), "key": found.key or f"{source}:{found.place}"}
     del row["place"]
-    return {**row, "names": told_apart(game.names)}
+    return {**row, "names": told_apart(found.names)}

@@ -20,7 +20,7 @@ from locmsim.search.analysis import analyse, line_value
 from locmsim.search.belief import Belief
 from locmsim.search.turn_search import determinizer_at
 from locmsim.web.engine_panel import HELD, LINES, SAMPLES, SEED
-from locmsim.web.match_data import Cards, board_view, legal_texts
+from locmsim.web.match_data import Cards, board_data, legal_texts
 from locmsim.web.positions import Position
 
 __all__ = ["Machine", "Place", "machine_of_match", "machine_of_position"]
@@ -58,7 +58,7 @@ class Machine:
         """Return what a path leads to; `IllegalActionError` if an action of it is illegal."""
         match, beliefs = self._match.clone(), [one.clone() for one in self._beliefs]
         state, done = _battle(match), list[str]()
-        place = self._shown(match, beliefs, self._first)
+        place = self._place(match, beliefs, self._first)
         for text in path:
             state.apply_action(state.string_to_action(text))
             if text != "PASS":
@@ -66,10 +66,10 @@ class Machine:
                 continue
             match.submit(match.to_ask[0], ";".join(done) or "PASS")
             state, done = _battle(match), []
-            place = self._shown(match, beliefs)
+            place = self._place(match, beliefs)
         return place._replace(state=state, done=done)
 
-    def _shown(
+    def _place(
         self,
         match: Match,
         beliefs: Sequence[Belief],
@@ -92,7 +92,7 @@ class Machine:
     ) -> dict[str, Any]:
         """Return the positions after each of some actions, up to a win, and what is legal then."""
         state = self.at(path).state
-        board = board_view(state, self.cards, hidden)
+        board = board_data(state, self.cards, hidden)
         boards, words = [], []
         for text in actions:
             if state.is_terminal():
@@ -102,12 +102,12 @@ class Machine:
                 action_words(state, number, self.names, self.cards.titles) if number else ""
             )
             state.apply_action(number)
-            boards.append(board_view(state, self.cards, hidden))
+            boards.append(board_data(state, self.cards, hidden))
         # What is legal tells of the hand.
         told = not state.is_terminal() and state.current_player() != hidden
         legal = legal_texts(state) if told else []
-        shown = self.cards.to_json(start=known)["cards"]
-        return {"board": board, "boards": boards, "words": words, "actions": legal, "cards": shown}
+        drawn = self.cards.to_json(start=known)["cards"]
+        return {"board": board, "boards": boards, "words": words, "actions": legal, "cards": drawn}
 
     def chance(
         self, path: Sequence[str], line: str, worlds: int = WORLDS, seed: int = SEED
@@ -165,8 +165,8 @@ class Machine:
             (one.card.base_id, one.chance, self.cards.title(one.card))
             for one in found.opponent_hand[:HELD]
         ]
-        shown = {"searches": found.searches, "nodes": found.nodes, "seconds": found.elapsed}
-        return {**shown, "lines": lines, "held": held}
+        effort = {"searches": found.searches, "nodes": found.nodes, "seconds": found.elapsed}
+        return {**effort, "lines": lines, "held": held}
 
 
 def _battle(match: Match) -> State:

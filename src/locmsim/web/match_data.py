@@ -22,7 +22,7 @@ __all__ = [
     "PERSON",
     "Cards",
     "action_steps",
-    "board_view",
+    "board_data",
     "legal_texts",
     "match_page",
     "seat_names",
@@ -41,10 +41,10 @@ def seat_names(names: Sequence[str]) -> list[str]:
 
 def told_apart(names: Sequence[str]) -> list[str]:
     """Return the `seat_names` of a match, of which two that are the same name their seats."""
-    shown = seat_names(names)
-    if shown[0] != shown[1]:
-        return shown
-    return [f"{shown[0]} (first)", f"{shown[1]} (second)"]
+    found = seat_names(names)
+    if found[0] != found[1]:
+        return found
+    return [f"{found[0]} (first)", f"{found[1]} (second)"]
 
 
 class Cards:
@@ -74,20 +74,20 @@ class Cards:
         """Return all cards that have a key, and what a page needs to draw them."""
         return {
             "cards": {
-                key: self._view(card, drawn is None or card in drawn)
+                key: self._data(card, drawn is None or card in drawn)
                 for card, key in [*self._keys.items()][start:]
             },
             "badges": {letter: badge_svg(letter) for letter in BADGES},
             "numbers": NUMBER_SIZES,
         }
 
-    def _view(self, card: Card, picture: bool) -> dict[str, Any]:
+    def _data(self, card: Card, picture: bool) -> dict[str, Any]:
         title = self.title(card)
-        shown = {"title": title, "about": card_description(card, title), "row": card.to_row()}
+        data = {"title": title, "about": card_description(card, title), "row": card.to_row()}
         if picture:
             # The page adds the title: a name may hold what XML cannot.
-            shown["svg"] = card_svg(card, title="")
-        return shown
+            data["svg"] = card_svg(card, title="")
+        return data
 
 
 def match_page(
@@ -118,12 +118,11 @@ def match_page(
     }
 
 
-def board_view(state: State, cards: Cards, hidden: int | None) -> dict[str, Any]:
+def board_data(state: State, cards: Cards, hidden: int | None) -> dict[str, Any]:
     """Return a position as a page draws it, with the hand of the player `hidden` left out."""
     over = state.is_terminal()
     sides = []
     for player, side in enumerate(state.players):
-        shown = player != hidden
         sides.append(
             {
                 "health": side.health,
@@ -133,7 +132,7 @@ def board_view(state: State, cards: Cards, hidden: int | None) -> dict[str, Any]
                 "deck": side.deck_size,
                 "runes": side.runes if RULES[state.rules].runes else None,
                 "hand": [[held.id, cards.key(held.card)] for held in side.hand]
-                if shown
+                if player != hidden
                 else [None] * side.hand_size,
                 "board": [
                     [
@@ -160,7 +159,7 @@ def board_view(state: State, cards: Cards, hidden: int | None) -> dict[str, Any]
 def turn_step(state: State, cards: Cards, hidden: int | None) -> dict[str, Any]:
     """Return the step of a page for the start of a turn, or for a position within one."""
     player = state.turn & 1
-    board = board_view(state, cards, hidden)
+    board = board_data(state, cards, hidden)
     return {"turn": state.turn, "player": player, "action": None, "words": "", "board": board}
 
 
@@ -178,7 +177,7 @@ def action_steps(
         number = state.string_to_action(text)
         step["words"] = action_words(state, number, names, cards.titles)
         state.apply_action(number)
-        steps.append({**step, "board": board_view(state, cards, hidden)})
+        steps.append({**step, "board": board_data(state, cards, hidden)})
     return steps
 
 

@@ -1,4 +1,4 @@
-"""News: the versions of everything that grows, a list, a game, a search, a tournament.
+"""News: the versions of everything that grows, a list, a match, a search, a tournament.
 
 A page that is seen asks twice a second for the versions of what it shows (``static/follow.js``);
 what has another one it asks for by itself. Nothing is kept of a page that is slow or gone.

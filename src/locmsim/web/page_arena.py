@@ -29,7 +29,7 @@ from locmsim.web.site import Page, Site
 
 __all__ = ["page"]
 
-#: The games that are read at once for the table of cards.
+#: The matches that are read at once for the table of cards.
 _BLOCK = 100
 #: The most players of a tournament that is started here.
 _PLAYERS = 16
@@ -37,7 +37,7 @@ _PLAYERS = 16
 _FORM = (
     declaration("rules", Rules, "1.5"),
     declared(Settings)["mode"],
-    Declared("games", int, 100, Option("number of games per pairing", 1, 100_000)),
+    Declared("games", int, 100, Option("number of matches per pairing", 1, 100_000)),
     declared(Settings)["seed"]._replace(default=None),
 )
 #: The most tournaments at a time, and the most characters that are shown of what one wrote last.
@@ -105,7 +105,7 @@ class _Arenas:
         return {"files": [one.row() for one in self._all]}
 
     def version(self, key: str) -> object:
-        """Return another value when a tournament has new games, or has ended."""
+        """Return another value when a tournament has new matches, or has ended."""
         if not key.isdecimal() or int(key) >= len(self._all):
             raise ValueError("no such file of results")
         one = self._all[int(key)]
@@ -150,7 +150,7 @@ class _Arenas:
             }
 
     def cards(self, data: dict[str, Any], jobs: Jobs) -> Job:
-        """Start to count what became of the cards of a player, or of all: every game is replayed.
+        """Start to count what became of the cards of a player, or of all: every match is replayed.
 
         The result has ``games`` and ``rows``, as of `locmsim.arena.Arena.cards`.
         """
@@ -221,7 +221,7 @@ class _Arenas:
             return {"db": len(self._all) - 1}
 
     def stop(self, request: Request, data: dict[str, Any]) -> object:
-        """End one; the games that were played stay."""
+        """End one; the matches that were played stay."""
         arena = dict(enumerate(self._all)).get(whole_of(data, "db"))
         if arena is None or arena.process is None:
             raise Refusal("this arena was not begun here", 404)
@@ -250,7 +250,7 @@ class _Arenas:
 
 
 def _records(path: str) -> Iterator[Record]:
-    """Yield all games of a file, which is open only while it is read."""
+    """Yield all matches of a file, which is open only while it is read."""
     last = 0
     while True:
         with Store(path) as store:
@@ -273,7 +273,7 @@ def page(site: Site) -> Page:
             get("/api/arena", arenas.files),
             get("/api/arena/form", lambda request: {"fields": form_of(_FORM)}),
             get("/api/arena/results", arenas.results),
-            post("/api/arena/cards", lambda request, data: arenas.cards(data, site.jobs).view()),
+            post("/api/arena/cards", lambda request, data: arenas.cards(data, site.jobs).to_json()),
             post("/api/arena/start", arenas.start),
             post("/api/arena/stop", arenas.stop),
         ],

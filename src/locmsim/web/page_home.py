@@ -1,4 +1,4 @@
-"""The first page: a position to play at once, a new game, the latest games and what is running."""
+"""The first page: a position to play at once, a new match, the latest ones and what is running."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""The page of a match, a game that is being played, or a position: one address, one format."""
+"""The page of a match, over or being played, or of a position: one address, one format."""
 
 import base64
 import json
@@ -39,7 +39,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         with lock:
             reader.update()
             if reader.game is not None:
-                return _view(library.view(key))
+                return _drawn(library.any_match(key))
             shown = replay_data(reader.result(), reader.names)
         after = library.live.after(key) if reader.over else None
         return {**shown, "agents": reader.agents, "live": not reader.over, "next_key": after}
@@ -51,7 +51,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         try:
             result, names = library.load(key)
         except ValueError:  # of another game, or a second error says the same
-            return _view(library.view(key))
+            return _drawn(library.any_match(key))
         return {**replay_data(result, names), "agents": library.agents(key)}
 
     def data(request: Request) -> object:
@@ -80,7 +80,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
 
     def setup(request: Request, data: dict[str, Any]) -> object:
         rules = text_of(data, "rules", "") or None
-        return {"game": site.keep(position_of_text(text_of(data, "text"), rules))}
+        return {"match": site.keep(position_of_text(text_of(data, "text"), rules))}
 
     def opened(request: Request, data: dict[str, Any]) -> object:
         """Open what was dropped onto a page: a log, what a bot was sent, or a position."""
@@ -91,43 +91,43 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
                 " it; the text of one turn opens here"
             )
         if not text.lstrip().startswith("{"):
-            return {"game": site.keep(position_of_text(text))}
+            return {"match": site.keep(position_of_text(text))}
         return {
-            "game": library.add(
+            "match": library.add(
                 *replay_of(text.encode(errors="replace")), name or "dropped here", log=text
             )
         }
 
     site.data[KeyKind.LIVE] = live
-    site.news.add("live", library.view_version, _LOOK)
+    site.news.add("live", library.any_version, _LOOK)
     site.data[KeyKind.POSITION] = lambda key: position_data(_found(site.positions, key))
     return Page(
         "match",
         "",
         [
-            get("/api/game", data),
-            get("/api/game/log", log),
-            get("/api/game/page", file),
-            get("/api/game/position", position),
-            post("/api/game/setup", setup),
-            post("/api/game/open", opened, most=_LOG),
+            get("/api/match", data),
+            get("/api/match/log", log),
+            get("/api/match/page", file),
+            get("/api/match/position", position),
+            post("/api/match/setup", setup),
+            post("/api/match/open", opened, most=_LOG),
         ],
-        address="/game/{key}",
+        address="/match/{key}",
     )
 
 
-def _view(shown: dict[str, Any]) -> dict[str, Any]:
+def _drawn(match: dict[str, Any]) -> dict[str, Any]:
     """Return a match of another game, with its drawings as addresses of images."""
-    for step in shown["steps"]:
+    for step in match["steps"]:
         if drawing := step.pop("drawing"):
             drawn = base64.b64encode(drawing.encode("utf-8", "replace")).decode()
             # For an ``<img>``, where no script of it runs.
             step["image"] = f"data:image/svg+xml;base64,{drawn}"
-    return {**shown, "kind": "view"}
+    return {**match, "kind": "other"}
 
 
 def _key(request: Request) -> str:
-    return request.query_params.get("game", "")
+    return request.query_params.get("match", "")
 
 
 def _found(things: dict[str, Any], key: str) -> Any:

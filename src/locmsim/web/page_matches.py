@@ -1,4 +1,4 @@
-"""The page *Games*: the matches there are."""
+"""The page *Matches*: all there are."""
 
 from starlette.requests import Request
 from starlette.routing import BaseRoute
@@ -18,9 +18,9 @@ _LOOK = 1.0
 def routes(site: Site) -> list[BaseRoute]:
     """Return the endpoints of the list: a part of it, and its filters."""
     library = site.library
-    site.news.add("games", lambda key: library.look(), _LOOK)
+    site.news.add("matches", lambda key: library.look(), _LOOK)
 
-    def games(request: Request) -> object:
+    def matches(request: Request) -> object:
         query = request.query_params
         wanted = GameQuery(
             players={*filter(None, [query.get("player"), query.get("other")])},
@@ -31,14 +31,14 @@ def routes(site: Site) -> list[BaseRoute]:
             rules=query.get("rules", ""),
         )
         count = whole_of(query, "count", 100, least=1, most=_ROWS, text=True)
-        return library.games(wanted, query.get("after", ""), count, query.get("source", ""))
+        return library.matches(wanted, query.get("after", ""), count, query.get("source", ""))
 
     return [
-        get("/api/games", games),
-        get("/api/games/choices", lambda request: library.choices()),
+        get("/api/matches", matches),
+        get("/api/matches/choices", lambda request: library.choices()),
     ]
 
 
 def page(site: Site) -> Page:
-    """Return the page *Games*: the list of matches."""
-    return Page("matches", "Games", address="/games")
+    """Return the page *Matches*: the list of matches."""
+    return Page("matches", "Matches", address="/matches")

@@ -24,13 +24,13 @@ from locmsim.web.jobs import Job
 from locmsim.web.machine import machine_of_position
 from locmsim.web.match_data import PERSON, seat_names, told_apart
 from locmsim.web.page_match import position_data
-from locmsim.web.positions import Position, position_of_game
+from locmsim.web.positions import Position, position_of_match
 from locmsim.web.site import Page, Site
 
 __all__ = ["page"]
 
-#: The most games of a player that are gone through.
-_GAMES = 100
+#: The most matches of a player that are gone through.
+_MATCHES = 100
 #: What players are called in a puzzle, the one to move first.
 _NAMES = (PERSON, "The opponent")
 
@@ -68,7 +68,7 @@ def _key(state: State) -> str:
 
 
 def page(site: Site) -> Page:
-    """Return the page and its endpoints: the puzzles, mistakes in games, and one exercise."""
+    """Return the page and its endpoints: the puzzles, mistakes in matches, and one exercise."""
 
     def puzzles(request: Request) -> object:
         rows = [
@@ -104,13 +104,13 @@ def page(site: Site) -> Page:
         return {**found, "actions": actions}
 
     def mistakes(request: Request, data: dict[str, Any]) -> object:
-        games, whom = _games(site, data)
+        keys, whom = _matches(site, data)
 
         def work(job: Job) -> None:
-            _find(job, site, games, whom)
+            _find(job, site, keys, whom)
 
-        same = ("mistakes", repr(sorted(data.items())), *games, *_identities(site, games))
-        return site.jobs.start(same, work).view()
+        same = ("mistakes", repr(sorted(data.items())), *keys, *_identities(site, keys))
+        return site.jobs.start(same, work).to_json()
 
     return Page(
         "practice",
@@ -133,7 +133,7 @@ def _puzzles() -> list[Puzzle]:
 
 
 def _exercise(site: Site, data: dict[str, Any]) -> _Exercise:
-    """Return the exercise of a request: a ``puzzle`` by its number, or a ``turn`` of a ``game``."""
+    """Return a request's exercise: a ``puzzle`` by its number, or a ``turn`` of a ``match``."""
     if "puzzle" in data:
         number, puzzles = whole_of(data, "puzzle"), _puzzles()
         if not 0 <= number < len(puzzles):
@@ -143,10 +143,10 @@ def _exercise(site: Site, data: dict[str, Any]) -> _Exercise:
         names = _NAMES if state.current_player() == 0 else (_NAMES[1], _NAMES[0])
         cards = tuple(cards_of(state))
         return _Exercise(Position(state, None, state, names, cards=cards), puzzle)
-    key, turn = text_of(data, "game"), whole_of(data, "turn")
+    key, turn = text_of(data, "match"), whole_of(data, "turn")
     result, names = site.library.load(key)
     answer = next((call.answer for call, _ in replayed(result) if call.turn == turn), None)
-    return _Exercise(position_of_game(result, names, turn), None, answer)
+    return _Exercise(position_of_match(result, names, turn), None, answer)
 
 
 # ------------------------------------------------------------------------------------- answers
@@ -191,50 +191,50 @@ def _percent(probability: float) -> str:
 # ------------------------------------------------------------------------------------- mistakes
 
 
-def _games(site: Site, data: dict[str, Any]) -> tuple[list[str], int | str]:
-    """Return the keys of the games of a request, and whose mistakes are looked for.
+def _matches(site: Site, data: dict[str, Any]) -> tuple[list[str], int | str]:
+    """Return the keys of the matches of a request, and whose mistakes are looked for.
 
-    It is about one ``game`` and a seat, or the latest games of a ``player``.
+    It is about one ``match`` and a seat, or the latest matches of a ``player``.
     """
-    if "game" in data:
-        key, seat = text_of(data, "game"), whole_of(data, "seat")
+    if "match" in data:
+        key, seat = text_of(data, "match"), whole_of(data, "seat")
         if seat not in (0, 1):
             raise Refusal(f"seat: expected 0 or 1, got {seat}")
         site.library.load(key)  # what is wrong with it is said now
         return [key], seat
     player, source = text_of(data, "player"), text_of(data, "source", "")
-    count = whole_of(data, "games", 1, least=1, most=_GAMES)
-    found = site.library.games(GameQuery(players=[player]), count=count, source=source)["games"]
-    games = [row["key"] for row in found if not (row["live"] or row["game"])]
-    if not games:
-        raise Refusal(f"there is no finished game of {player!r}")
-    return games, player
+    count = whole_of(data, "matches", 1, least=1, most=_MATCHES)
+    found = site.library.matches(GameQuery(players=[player]), count=count, source=source)["matches"]
+    keys = [row["key"] for row in found if not (row["live"] or row["game"])]
+    if not keys:
+        raise Refusal(f"there is no finished match of {player!r}")
+    return keys, player
 
 
-def _identities(site: Site, games: list[str]) -> Iterator[str]:
-    for key in games:
-        with suppress(ValueError):  # a game that cannot be read any more
+def _identities(site: Site, keys: list[str]) -> Iterator[str]:
+    for key in keys:
+        with suppress(ValueError):  # a match that cannot be read any more
             yield site.identity(key)
 
 
-def _find(job: Job, site: Site, games: list[str], whom: int | str) -> None:
+def _find(job: Job, site: Site, keys: list[str], whom: int | str) -> None:
     """Look for turns that gave something away, and tell the job each one that is found."""
     found: list[dict[str, Any]] = []
-    for number, key in enumerate(games):
-        job.update(number, len(games), {"mistakes": [*found]})
-        with suppress(ValueError):  # a game that cannot be read any more
+    for number, key in enumerate(keys):
+        job.update(number, len(keys), {"mistakes": [*found]})
+        with suppress(ValueError):  # a match that cannot be read any more
             result, names = site.library.load(key)
             players = [seat for seat in (0, 1) if whom in (seat, seat_names(names)[seat])]
             for turn in report_turns(result, players=players, check=job.check):
                 if turn.loss >= LEAST_LOSS:
                     found.append(_mistake(key, turn, told_apart(names)))
-                    job.update(number, len(games), {"mistakes": [*found]})
-    job.update(len(games), len(games), {"mistakes": found})
+                    job.update(number, len(keys), {"mistakes": [*found]})
+    job.update(len(keys), len(keys), {"mistakes": found})
 
 
 def _mistake(key: str, turn: TurnReport, names: list[str]) -> dict[str, Any]:
     return {
-        "game": key,
+        "match": key,
         "turn": turn.turn,
         "player": turn.player,
         "names": names,

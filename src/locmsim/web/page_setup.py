@@ -32,9 +32,9 @@ def page(site: Site) -> Page:
 
     def cards(request: Request) -> object:
         rules, seed = values_of(request.query_params, _CARDS).values()
-        shown = cards_1x() if RULES[rules].draft else generate_cards(seed)
-        registry = Cards(shown)
-        keys = [registry.key(card) for card in shown]
+        cards = cards_1x() if RULES[rules].draft else generate_cards(seed)
+        registry = Cards(cards)
+        keys = [registry.key(card) for card in cards]
         return {"rules": rules, "lanes": RULES[rules].lanes, "keys": keys, **registry.to_json()}
 
     def badges(request: Request) -> object:

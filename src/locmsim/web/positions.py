@@ -18,7 +18,7 @@ from locmsim.web.match_data import told_apart
 __all__ = [
     "Position",
     "played_turns",
-    "position_of_game",
+    "position_of_match",
     "position_of_text",
     "state_at_step",
 ]
@@ -65,7 +65,7 @@ class Position:
         return state
 
 
-def position_of_game(result: Result[Match], names: tuple[str, str], turn: int) -> Position:
+def position_of_match(result: Result[Match], names: tuple[str, str], turn: int) -> Position:
     """Return the position at the start of a turn of a match."""
     observation, belief = knowledge_at(result, turn)
     first, second = told_apart(names)
@@ -138,5 +138,5 @@ def _names(state: State) -> tuple[str, str]:
 
 def _checked(position: Position) -> Position:
     if position.root.is_terminal():
-        raise ValueError("the game is decided in this position")
+        raise ValueError("the match is decided in this position")
     return position

@@ -1,4 +1,4 @@
-"""What searches tell: a report on a whole game, and the tree of variations of a position."""
+"""What searches tell: a report on a whole match, and the tree of variations of a position."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -53,7 +53,7 @@ _TREE = (
 _SAMPLES = 200
 #: The note on hidden cards of reports and trees.
 _NOTE = (
-    "The search knows what the player had been shown in the game so far, and draws the rest:"
+    "The search knows what the player had been shown in the match so far, and draws the rest:"
     " it does not look at hidden cards."
 )
 
@@ -62,7 +62,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
     """Return the endpoints: reports, trees, and what an opponent may hold."""
 
     def report(request: Request, data: dict[str, Any]) -> object:
-        key = text_of(data, "game")
+        key = text_of(data, "match")
         nodes, seed = values_of(data, _REPORT).values()
         result, _ = site.library.load(key)
         of = sum(call.turn is not None for call in result.calls)
@@ -127,7 +127,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
                     return
                 nodes = min(4 * nodes, last)
 
-        same = ("tree", site.identity(text_of(data, "game")), repr(sorted(data.items())))
+        same = ("tree", site.identity(text_of(data, "match")), repr(sorted(data.items())))
         return site.jobs.start(same, work)
 
     def holdable(request: Request, data: dict[str, Any]) -> object:
@@ -155,7 +155,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         return {"size": size, "possible": possible, **cards.to_json()}
 
     def started(work: Any) -> Any:
-        return lambda request, data: work(request, data).view()
+        return lambda request, data: work(request, data).to_json()
 
     return [
         post("/api/report/start", started(report)),
@@ -190,7 +190,7 @@ def _deck_keys(deck: DeckReport, cards: Cards) -> dict[str, Any]:
 
 def _place(site: Site, data: dict[str, Any]) -> tuple[Machine, Place]:
     """Return the machine of a request, and the place that it is about."""
-    machine = site.machine(text_of(data, "game"))
+    machine = site.machine(text_of(data, "match"))
     return machine, machine.at([*texts_of(data, "path"), *texts_of(data, "done")])
 
 

@@ -53,13 +53,13 @@ class Site:
     bots: Sequence[str] = ()
     #: Multiplies the time limits of opponents, 0 for none.
     timeout_scale: float = 5.0
-    #: Where games and tournaments are saved; empty for nowhere: they last as long as the server.
+    #: Where matches and tournaments are saved; empty for nowhere: they last as long as the server.
     folder: str = ""
     #: What the address needs for everything but the empty pages.
     token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     #: What the pages want to be called at the end.
     closing: list[Callable[[], None]] = field(default_factory=list)
-    #: What gives the page of a game, as of `locmsim.web.replay_data`, by the kind of its key;
+    #: What gives the page of a match, as of `locmsim.web.replay_data`, by the kind of its key;
     #: `load` of the library gives all others.
     data: dict[KeyKind, Callable[[str], dict[str, Any]]] = field(default_factory=dict)
     #: Positions that were set up, by key.

@@ -1,4 +1,4 @@
-"""Where matches to watch come from: logs in files, and the games of an arena's results."""
+"""Where matches to watch come from: logs in files, and the matches of an arena's results."""
 
 import json
 import re
@@ -25,14 +25,14 @@ from locmsim.rules.rulesets import RULES
 from locmsim.support.database import is_database, numbered_entry
 
 __all__ = [
-    "arena_game",
     "arena_match",
     "begun_match",
     "error_text",
     "load_log",
     "load_replay",
+    "locm_arena_match",
     "logged_match",
-    "part_view",
+    "part_match",
     "replay_of",
 ]
 
@@ -64,7 +64,7 @@ def load_replay(
         If the file holds no such match.
     """
     if (entry := numbered_entry(source)) is not None:
-        return arena_game(*entry)
+        return locm_arena_match(*entry)
     return replay_of(_log_bytes(source), rules, ids)
 
 
@@ -97,15 +97,15 @@ def replay_of(
     return _logged_match(log, rules, ids), _log_names(log)
 
 
-def arena_game(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
-    """Return a game of an arena's results, and what its players are called."""
+def locm_arena_match(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
+    """Return a match of LOCM of an arena's results, and what its players are called."""
     result, names, game = arena_match(db, number)
     require(game, Part.REPLAY)
     return result, names
 
 
 def arena_match(db: str, number: int) -> tuple[Result[Any], tuple[str, str], Game]:
-    """Return a match of an arena's results, of any game; errors as for `arena_game`."""
+    """Return a match of an arena's results, of any game; errors as for `locm_arena_match`."""
     with Store(db) as store:
         settings = store.settings
         record = store.game(number)
@@ -134,7 +134,7 @@ def logged_match(log: Mapping[str, Any]) -> tuple[Result[Any], tuple[str, str], 
     return result, _log_names(log), game
 
 
-def part_view(server: str, lines: Sequence[bytes], number: int) -> dict[str, Any]:
+def part_match(server: str, lines: Sequence[bytes], number: int) -> dict[str, Any]:
     """Return what a page shows of a match in a `LogPart`."""
     events = [event for event in map(_event_of, lines) if event is not None]
     found = find_log_part(events[0], server) if events else None

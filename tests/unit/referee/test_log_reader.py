@@ -95,8 +95,8 @@ def test_the_first_value_is_the_log(before: str, behind: str, tmp_path: Path) ->
         assert again.match.log == result.match.log
     if "\ufeff" not in before:
         library = Library([str(tmp_path / "log.json")])
-        (row,) = library.games()["games"]
-        assert (row["winner"], library.games()["errors"]) == (result.winner, [])
+        (row,) = library.matches()["matches"]
+        assert (row["winner"], library.matches()["errors"]) == (result.winner, [])
         assert library.load(row["key"])[0].match.log == result.match.log
 
 
@@ -164,7 +164,7 @@ def test_each_line_that_begins_with_a_brace_is_a_log(apart: str, tmp_path: Path)
     found = results("1.5")[:3]
     path.write_text("".join(f"{log_line(one)}{apart}1{apart}0{apart}seed=3\n" for one in found))
     library = Library([str(path)])
-    rows = library.games()
+    rows = library.matches()
     assert rows["errors"] == []
     assert len(rows["games"]) == len(found) == 3
     found_again = [library.load(row["key"])[0].match.log for row in rows["games"]]

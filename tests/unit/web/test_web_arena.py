@@ -93,28 +93,28 @@ def test_games(ask: Asker) -> None:
         outcomes = list(arena.games())
     shown = ask("/api/arena/results")["results"]
     names = [player["name"] for player in shown["players"]]
-    everything = ask("/api/games", source="d0")
+    everything = ask("/api/matches", source="d0")
     assert everything["next"] is None
-    assert [game["number"] for game in everything["games"]] == list(range(18, 0, -1))
-    for game, outcome in zip(everything["games"], reversed(outcomes), strict=True):
+    assert [game["number"] for game in everything["matches"]] == list(range(18, 0, -1))
+    for game, outcome in zip(everything["matches"], reversed(outcomes), strict=True):
         assert game["key"] == f"d0:{outcome.number}"
         assert game["names"] == [names[player] for player in outcome.players]
         assert (game["winner"], game["turns"]) == (outcome.winner, outcome.turns)
-    lost = ask("/api/games", source="d0", player=names[1], lost_by=names[1])
-    assert {game["number"] for game in lost["games"]} == {
+    lost = ask("/api/matches", source="d0", player=names[1], lost_by=names[1])
+    assert {game["number"] for game in lost["matches"]} == {
         o.number for o in outcomes if 1 in o.players and o.players[o.winner] != 1
     }
     expected = [o.number for o in outcomes if set(o.players) == {1, 2}][::-1]
     both = {"source": "d0", "player": names[1], "other": names[2]}
-    pair = ask("/api/games", **both, count=2)
-    assert [game["number"] for game in pair["games"]] == expected[:2]
-    more = ask("/api/games", **both, after=pair["next"], count=9)
-    assert [game["number"] for game in more["games"]] == expected[2:]
+    pair = ask("/api/matches", **both, count=2)
+    assert [game["number"] for game in pair["matches"]] == expected[:2]
+    more = ask("/api/matches", **both, after=pair["next"], count=9)
+    assert [game["number"] for game in more["matches"]] == expected[2:]
     assert more["next"] is None
-    alone = [ask("/api/games", source="d0", **{one: names[2]}) for one in ("other", "player")]
+    alone = [ask("/api/matches", source="d0", **{one: names[2]}) for one in ("other", "player")]
     assert alone[0] == alone[1]
     # Each game in the list has the key of its page.
-    match = ask("/api/game", game=everything["games"][3]["key"])
+    match = ask("/api/match", match=everything["matches"][3]["key"])
     assert match["winner"] == outcomes[14].winner
     with Arena.load(ask("/api/arena")["files"][0]["path"]) as arena:
         specs = [arena.settings.players[i].spec for i in outcomes[14].players]
@@ -173,10 +173,10 @@ def test_cards_that_cannot_be_counted(
 
 def test_refusals(ask: Asker) -> None:
     assert "none.db: no such file" in ask("/api/arena/results", db=2)["error"]
-    assert "none.db: no such file" in ask("/api/games", source="d2")["errors"][0]
+    assert "none.db: no such file" in ask("/api/matches", source="d2")["errors"][0]
     assert "name it with --db" in ask("/api/arena/results", 404, db=3)
     assert ask("/api/arena/results", 400, db="x") == "db: expected an integer"
-    assert "count: expected 1 to" in ask("/api/games", 400, count=1000)
+    assert "count: expected 1 to" in ask("/api/matches", 400, count=1000)
     assert ask("/api/arena/results", player=99)["player"] == 0
     assert "token" in ask("/api/arena/results", 403, token="")
 
@@ -192,9 +192,9 @@ def test_another_game(tmp_path: Path) -> None:
     assert (found["title"], found["turn"]) == ("Vestrock", "turn")
     assert (found["scored"], found["watched"], found["cards"]) == (True, False, False)
     assert [player["points"] for player in found["results"]["players"]] == points
-    assert ask("/api/game", game="d0:1")["title"] == "Vestrock"
-    listed = ask("/api/games")
-    assert [row["game"] for row in listed["games"]] == ["Vestrock"] * 2
+    assert ask("/api/match", match="d0:1")["title"] == "Vestrock"
+    listed = ask("/api/matches")
+    assert [row["game"] for row in listed["matches"]] == ["Vestrock"] * 2
     assert listed["errors"] == []
 
 
@@ -266,7 +266,7 @@ def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
         assert 0 < row()["games"] < 50_000
-        games = page.get("/api/games")["games"]
+        games = page.get("/api/matches")["matches"]
         assert {*games[0]["names"]} == {"mine", "random"}
         (path,) = tmp_path.glob("arena-*.db")
         assert row()["path"] == str(path)

@@ -91,7 +91,7 @@ def test_two_players_of_one_name_are_told_apart_by_seat() -> None:
     library = Library()
     library.add(match_of(), ("ann", "ann"))
     library.add(match_of(), ("ann", "bob"))
-    rows = library.games(GameQuery(players=["ann"]))["games"]
+    rows = library.matches(GameQuery(players=["ann"]))["matches"]
     assert [row["names"] for row in rows] == [["ann", "bob"], ["ann (first)", "ann (second)"]]
     assert library.choices()["players"] == ["ann", "bob"]
 
@@ -129,10 +129,10 @@ def test_a_list_and_a_click_cost_the_same_in_a_large_file(tmp_path: Path) -> Non
         GameQuery(players=["one"], lost_by="two", least=60),
     ]
     for wanted in filters:
-        few, many = (bytes_of(lambda: lib.games(wanted)) for lib in (small, large))  # noqa: B023
+        few, many = (bytes_of(lambda: lib.matches(wanted)) for lib in (small, large))  # noqa: B023
         # 100 rows of 100 games and of 20,000. Those with so many turns take all of the index, and
         # the message of each fault is in a page of its own in the table.
-        found = large.games(wanted)["games"]
+        found = large.matches(wanted)["matches"]
         faults = sum(row["fault"] is not None for row in found)
         index = 40 * 20_000 if len(found) < 100 else 0
         assert many < few + 300_000 + index + 4096 * faults, wanted
@@ -211,7 +211,7 @@ def test_questions_to_logs_use_an_index(tmp_path: Path, monkeypatch: pytest.Monk
     make_logs(path, 300)
     databases = opened_databases(monkeypatch)
     library = Library([str(path)])
-    library.games()
+    library.matches()
     store, asked = library.catalogue, list[str]()
     (database,) = databases
     database.set_trace_callback(asked.append)
@@ -263,7 +263,7 @@ def test_filters_take_what_fits(kind: str, tmp_path: Path) -> None:
         path = tmp_path / "many.jsonl"
         make_logs(path, 400)
         library = Library([str(path)])
-    everything = library.games(count=1000)["games"]
+    everything = library.matches(count=1000)["matches"]
     assert len(everything) == 400
     combinations = itertools.product(
         ["", "one", "two"],
@@ -278,8 +278,8 @@ def test_filters_take_what_fits(kind: str, tmp_path: Path) -> None:
         found: list[Any] = []
         after = ""
         while after is not None:
-            part = library.games(wanted, after, [100, 7, 1000][number % 3])
-            found += part["games"]
+            part = library.matches(wanted, after, [100, 7, 1000][number % 3])
+            found += part["matches"]
             after = part["next"]
         assert found == [row for row in everything if takes(wanted, row)], wanted
         taken.add(len(found))
@@ -310,10 +310,10 @@ def test_a_game_between_two_of_one_name_is_listed_once(tmp_path: Path) -> None:
         GameQuery(players=["same"], lost_by="same"),
         GameQuery(fault="none"),
     ):
-        part = library.games(wanted)
-        rest = library.games(wanted, part["next"])
-        rows = part["games"] + rest["games"]
-        assert len(part["games"]) == 100
+        part = library.matches(wanted)
+        rest = library.matches(wanted, part["next"])
+        rows = part["matches"] + rest["matches"]
+        assert len(part["matches"]) == 100
         assert [row["number"] for row in rows] == [*range(150, 0, -1)], wanted
         assert len({row["key"] for row in rows}) == 150
 
@@ -321,8 +321,8 @@ def test_a_game_between_two_of_one_name_is_listed_once(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_list_goes_through_all_games_in_parts(tmp_path: Path) -> None:
     library = Library(dbs=[str(results_of(tmp_path / "results.db", 5000))])
-    first = library.games(count=50)
-    assert (len(first["games"]), first["next"]) == (50, "d0:4951")
+    first = library.matches(count=50)
+    assert (len(first["matches"]), first["next"]) == (50, "d0:4951")
     for wanted, expected in (
         (GameQuery(), 5000),
         (GameQuery(least=500), 0),
@@ -331,8 +331,8 @@ def test_a_list_goes_through_all_games_in_parts(tmp_path: Path) -> None:
         seen: list[int] = []
         after, parts = "", 0
         while after is not None:
-            part = library.games(wanted, after, 500)
-            seen += [game["number"] for game in part["games"]]
+            part = library.matches(wanted, after, 500)
+            seen += [game["number"] for game in part["matches"]]
             after = part["next"]
             parts += 1
         assert seen == [*range(5000, 0, -1)][:expected]
@@ -343,7 +343,7 @@ def test_a_list_goes_through_all_games_in_parts(tmp_path: Path) -> None:
 def test_places_that_no_list_had(after: str, tmp_path: Path) -> None:
     library = Library(dbs=[str(results_of(tmp_path / "results.db", 2))])
     with pytest.raises(ValueError, match="there is no place"):
-        library.games(after=after)
+        library.matches(after=after)
 
 
 # ------------------------------------------------------------------------------------- logs
@@ -392,24 +392,24 @@ def test_files_and_folders_are_read_once(tmp_path: Path) -> None:
     pretty = tmp_path / "pretty.json"
     pretty.write_text(json.dumps(json.loads(lines[3]), indent=1))
     library = Library([str(folder), str(many), str(pretty)])
-    found = library.games()
-    assert len(found["games"]) == 24
+    found = library.matches()
+    assert len(found["matches"]) == 24
     assert "bad.json" in found["errors"][0]
     read = library.logs.files_read, library.logs.bytes_read
-    assert library.games() == found
-    for game in found["games"]:
+    assert library.matches() == found
+    for game in found["matches"]:
         result, names = library.load(game["key"])
         assert [*names] == game["names"]
         assert (result.winner, result.turns) == (game["winner"], game["turns"])
     # The index was not read again, and only the requested log of a file with many.
     assert (library.logs.files_read, library.logs.bytes_read) == read
-    (place,) = library.catalogue.places(found["games"][1]["key"])
+    (place,) = library.catalogue.places(found["matches"][1]["key"])
     assert place.size in map(len, lines)
     # A new file is found, and old ones are not read again.
     write_log(folder / "new.json", match_of(seed=9), ("new", "b"))
-    found = library.games(GameQuery(players=["new"]))
-    assert (len(found["games"]), library.logs.files_read) == (1, read[0] + 1)
-    assert len(library.games(GameQuery(lost_by="many"))["games"]) == sum(
+    found = library.matches(GameQuery(players=["new"]))
+    assert (len(found["matches"]), library.logs.files_read) == (1, read[0] + 1)
+    assert len(library.matches(GameQuery(lost_by="many"))["matches"]) == sum(
         match_of(seed=seed).winner == 1 for seed in range(20)
     )
     assert "a1" in library.choices()["players"]
@@ -436,12 +436,12 @@ def test_a_file_that_grows(tmp_path: Path) -> None:
     lines = [log_line(match_of(seed=seed), (f"a{seed}", "b")) + "\n" for seed in range(3)]
     path.write_text(lines[0] + lines[1])
     library = Library([str(path)])
-    assert len(library.games()["games"]) == 2
+    assert len(library.matches()["matches"]) == 2
     with path.open("a") as file:
         file.write(lines[2])
-    found = library.games()
-    assert [game["names"][0] for game in found["games"]] == ["a2", "a1", "a0"]
-    assert library.load(found["games"][0]["key"])[1] == ("a2", "b")
+    found = library.matches()
+    assert [game["names"][0] for game in found["matches"]] == ["a2", "a1", "a0"]
+    assert library.load(found["matches"][0]["key"])[1] == ("a2", "b")
 
 
 def test_names_that_are_no_text_are_listed(tmp_path: Path) -> None:
@@ -452,12 +452,12 @@ def test_names_that_are_no_text_are_listed(tmp_path: Path) -> None:
     with open(os.fsencode(tmp_path) + b"/\xff.json", "w") as file:
         file.write(log_line(match_of(), ("cid", "dan")))
     library = Library([str(tmp_path)])
-    found = library.games()
+    found = library.matches()
     assert found["errors"] == []
-    assert sorted(row["names"] for row in found["games"]) == [["cid", "dan"], ["x\ud800", "bob"]]
-    for row in found["games"]:
+    assert sorted(row["names"] for row in found["matches"]) == [["cid", "dan"], ["x\ud800", "bob"]]
+    for row in found["matches"]:
         assert library.load(row["key"])[0].turns == row["turns"]
-    assert len(library.games(GameQuery(players=["x\ud800"]))["games"]) == 1
+    assert len(library.matches(GameQuery(players=["x\ud800"]))["matches"]) == 1
 
 
 def test_a_log_gets_company_and_loses_it(tmp_path: Path) -> None:
@@ -469,7 +469,7 @@ def test_a_log_gets_company_and_loses_it(tmp_path: Path) -> None:
     texts += [lines[3], lines[3] + lines[0] + lines[1] + lines[2]]
     for text, names in zip(texts, ["0", "10", "2", "3", "2103"], strict=True):
         path.write_text(text)
-        rows = library.games()["games"]
+        rows = library.matches()["matches"]
         assert sorted(row["names"][0] for row in rows) == sorted(f"a{name}" for name in names)
         assert (library.catalogue.alone(str(path)) is None) == (len(names) > 1)
         for row in rows:
@@ -486,23 +486,23 @@ def test_games_are_known_by_their_content(tmp_path: Path) -> None:
     (folder / "copy.json").write_text(lines[0] + "\n")
     (other / "many.jsonl").write_text("\n".join(lines))
     library = Library([str(folder), str(other)])
-    keys = {row["names"][0]: row["key"] for row in library.games()["games"]}
-    assert len(library.games()["games"]) == len({*keys.values()}) == len(keys) == 3
+    keys = {row["names"][0]: row["key"] for row in library.matches()["matches"]}
+    assert len(library.matches()["matches"]) == len({*keys.values()}) == len(keys) == 3
     assert Library([str(other)]).load(keys["a0"])[1] == ("a0", "b")  # in another process, too
     # It is there as long as one of the files is.
     for path in (folder / "log.json", folder / "copy.json"):
         assert library.load(keys["a0"])[1] == ("a0", "b")
         path.unlink()
-    assert library.view(keys["a0"])["names"] == ["a0", "b"]
+    assert library.any_match(keys["a0"])["names"] == ["a0", "b"]
     # What was opened here and is in a file is one game, and stays when the file has another one.
     key = library.add(match_of(seed=1), ("a1", "b"), log=lines[1])
     assert key == keys["a1"]
     (other / "many.jsonl").write_text(lines[2])
     (other / "log.json").write_text(lines[2])
-    rows = library.games()["games"]
+    rows = library.matches()["matches"]
     assert [row["names"][0] for row in rows if row["key"] != keys["a0"]] == ["a1", "a2"]
     with pytest.raises(ValueError, match="there is no match"):
-        Library([str(other)]).view(keys["a0"])
+        Library([str(other)]).any_match(keys["a0"])
 
 
 def test_a_file_in_a_folder_that_changes_is_read_at_the_next_list(tmp_path: Path) -> None:
@@ -510,11 +510,11 @@ def test_a_file_in_a_folder_that_changes_is_read_at_the_next_list(tmp_path: Path
     path = tmp_path / "a.json"
     write_log(path, match_of(seed=1), ("a", "b"))
     library = Library([str(tmp_path)])
-    library.games()
+    library.matches()
     before = os.stat(tmp_path).st_mtime_ns
     write_log(path, match_of(seed=2), ("c", "d"))
     assert os.stat(tmp_path).st_mtime_ns == before
-    assert [row["names"] for row in library.games()["games"]] == [["c", "d"]]
+    assert [row["names"] for row in library.matches()["matches"]] == [["c", "d"]]
     assert library.logs.files_read == 2
 
 
@@ -527,7 +527,7 @@ def test_a_saved_game_is_read_from_its_file(tmp_path: Path) -> None:
     loaded, names = library.load(key)
     assert loaded is not result
     assert (loaded.winner, names) == (result.winner, ("You", "greedy"))
-    assert [game["key"] for game in library.games()["games"]] == [key]  # not as a file too
+    assert [game["key"] for game in library.matches()["matches"]] == [key]  # not as a file too
 
 
 # ------------------------------------------------------------------------------------- pages
@@ -537,15 +537,15 @@ def test_the_list_tells_when_it_grows(tmp_path: Path) -> None:
     db = results_of(tmp_path / "results.db", 4)
     with Client((), [db]) as page:
         get, library = page.get, page.library
-        found = get("/api/games", count=3)
-        assert (len(found["games"]), found["next"]) == (3, "d0:2")
-        assert [game["key"] for game in get("/api/games", after="d0:2")["games"]] == ["d0:1"]
-        assert get("/api/games", 400, count=0)["error"] == "count: expected 1 to 500, got 0"
-        assert get("/api/games/choices")["players"] == ["one", "two"]
-        known = get("/api/news", topics="games")
+        found = get("/api/matches", count=3)
+        assert (len(found["matches"]), found["next"]) == (3, "d0:2")
+        assert [game["key"] for game in get("/api/matches", after="d0:2")["matches"]] == ["d0:1"]
+        assert get("/api/matches", 400, count=0)["error"] == "count: expected 1 to 500, got 0"
+        assert get("/api/matches/choices")["players"] == ["one", "two"]
+        known = get("/api/news", topics="matches")
         library.add(match_of(), ("a", "b"))
         deadline = time.monotonic() + 30
-        while get("/api/news", topics="games") == known:
+        while get("/api/news", topics="matches") == known:
             assert time.monotonic() < deadline
         # The stamp changes when another process writes to the file.
         stamp = library.stamp()
@@ -589,8 +589,8 @@ def test_a_malformed_log_is_an_error_of_its_own(tmp_path: Path) -> None:
         (tmp_path / f"bad{number:02}.json").write_text(text)
     with Client([tmp_path]) as page:
         for again in range(2):
-            listed = page.get("/api/games")
-            assert ["ann", "bob"] in [row["names"] for row in listed["games"]]
+            listed = page.get("/api/matches")
+            assert ["ann", "bob"] in [row["names"] for row in listed["matches"]]
             bad = [error for error in listed["errors"] if "bad" in error]
             assert again or any("bad01.json: line 1: a damaged event" in error for error in bad)
             assert again or any("unknown rules {'a': 1}" in error for error in bad)
@@ -605,7 +605,7 @@ def test_a_dropped_log_has_a_name_and_no_file(tmp_path: Path) -> None:
     write_log(path, here, ("here", "b"))
     with Client([path]) as page:
         data = {"text": log_line(there, ("dropped", "b")), "name": str(path)}
-        key = page.post("/api/game/open", **data)["game"]
-        assert page.get("/api/game", game=key)["names"][0] == "dropped"
-        rows = page.get("/api/games")["games"]
+        key = page.post("/api/match/open", **data)["match"]
+        assert page.get("/api/match", match=key)["names"][0] == "dropped"
+        rows = page.get("/api/matches")["matches"]
     assert sorted(row["names"][0] for row in rows) == ["dropped", "here"]

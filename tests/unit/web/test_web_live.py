@@ -151,9 +151,9 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
         done.acquire()
         turn.release()
     done.acquire()
-    (row,) = pages.get("/api/games")["games"]
+    (row,) = pages.get("/api/matches")["matches"]
     assert (row["key"], row["live"], row["names"], row["winner"]) == ("l0", "live", [*NAMES], None)
-    data = pages.get("/api/game", game="l0")
+    data = pages.get("/api/match", match="l0")
     assert data["live"]
     assert data["steps"][-1]["turn"] == 4
     # Agents and parameters are shown as for a match that is over.
@@ -164,7 +164,7 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     assert pages.get("/api/news", topics="live:l0") == {"live:l0": known}
     turn.release()
     known = pages.news("live:l0", known)
-    news = pages.get("/api/game", game="l0", have=have)
+    news = pages.get("/api/match", match="l0", have=have)
     assert (news["start"], news["live"], news["next_key"]) == (have, True, None)
     assert {step["turn"] for step in news["steps"]} == {5}
     for _ in range(1000):
@@ -173,21 +173,21 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     seen = data["steps"] + news["steps"]
     while news["live"]:
         known = pages.news("live:l0", known)
-        news = pages.get("/api/game", game="l0", have=len(seen))
+        news = pages.get("/api/match", match="l0", have=len(seen))
         seen = seen[: news["start"]] + news["steps"]
     expected = replay_data(results[0], NAMES)["steps"]
     assert [step["board"] for step in seen] == json.loads(
         json.dumps([step["board"] for step in expected])
     )
     # The match is over and now in the list of games.
-    (row,) = pages.get("/api/games")["games"]
+    (row,) = pages.get("/api/matches")["matches"]
     assert (row["key"], row["live"]) == (news["next_key"], "")
     assert pages.site.library.load(row["key"])[0].winner == results[0].winner
 
 
 def test_what_is_no_live_match(pages: Pages) -> None:
-    assert "no match" in pages.get("/api/game", 400, game="l7")["error"]
-    assert "expected an integer" in pages.get("/api/game", 400, game="l7", have="x")["error"]
+    assert "no match" in pages.get("/api/match", 400, match="l7")["error"]
+    assert "expected an integer" in pages.get("/api/match", 400, match="l7", have="x")["error"]
 
 
 def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
             return self.agent.choose(observation)
 
         def act(self, observation: Any) -> str:
-            rows = library.games()["games"]
+            rows = library.matches()["matches"]
             seen.append([row for row in rows if row["live"]])
             for row in seen[-1]:
                 specs.add(library.live.get(row["key"]).agents)
@@ -225,7 +225,7 @@ def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
     (row,) = seen[-1]
     assert (row["names"], row["rules"], row["turns"] > 0) == (["named", "Watched"], "1.5", True)
     assert library.live.after(row["key"]) == "d0:2"
-    assert library.games()["games"][0]["key"] == "d0:2"
+    assert library.matches()["matches"][0]["key"] == "d0:2"
     library.close()
     assert [*tmp_path.iterdir()] == [db]
     # Without a library that watches, nothing is written.
@@ -267,8 +267,8 @@ def test_play_of_another_game_writes_beside_its_log(
 
     def added(self: LiveLog, call: Any) -> None:
         add(self, call)
-        rows.extend(library.games()["games"])
-        steps.append(len(library.view("l0")["steps"]))
+        rows.extend(library.matches()["matches"])
+        steps.append(len(library.any_match("l0")["steps"]))
 
     monkeypatch.setattr(LiveLog, "add", added)
     log = tmp_path / "a.json"
@@ -279,8 +279,8 @@ def test_play_of_another_game_writes_beside_its_log(
     assert (rows[0]["key"], rows[0]["live"], rows[0]["game"]) == ("l0", "live", "Vestrock")
     assert rows[0]["names"] == ["rule", "random"]
     assert [*tmp_path.iterdir()] == [log]
-    (row,) = library.games()["games"]
-    assert library.view(row["key"])["steps"] == library.view("l0")["steps"]
+    (row,) = library.matches()["matches"]
+    assert library.any_match(row["key"])["steps"] == library.any_match("l0")["steps"]
 
 
 def test_matches_of_other_games_are_watched(tmp_path: Path) -> None:
@@ -295,13 +295,13 @@ def test_matches_of_other_games_are_watched(tmp_path: Path) -> None:
     players = [game.make_agent("rule"), game.make_agent("random")]
     views: list[dict[str, Any]] = []
     with LiveLog(folder / f"1{LIVE_SUFFIX}", None, NAMES, settings_of) as log:
-        (row,) = library.games()["games"]
+        (row,) = library.matches()["matches"]
         assert (row["game"], row["rules"], row["live"]) == ("Vestrock", None, "live")
         assert row["names"] == [*NAMES]
 
         def told(call: Any) -> None:
             log.add(call)
-            views.append(library.view(row["key"]))
+            views.append(library.any_match(row["key"]))
 
         result = play(players, match, timeout_scale=0, on_call=told)
     assert [len(view["steps"]) for view in views] == list(range(2, 2 + len(result.calls)))
@@ -309,7 +309,7 @@ def test_matches_of_other_games_are_watched(tmp_path: Path) -> None:
     assert views[-1]["steps"] == [*view_steps(result, game)]
     assert views[-1]["scores"] == list(result.scores)
     with page:
-        shown = page.get("/api/game", game=row["key"], have=3)
+        shown = page.get("/api/match", match=row["key"], have=3)
     assert (shown["start"], len(shown["steps"])) == (3, len(views[-1]["steps"]) - 3)
 
 

@@ -13,7 +13,7 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 
 from test_web_searches import Client, page
 
-from locmsim.web.positions import position_of_game
+from locmsim.web.positions import position_of_match
 
 __all__ = ["page"]
 
@@ -40,7 +40,7 @@ def test_mistakes_are_what_the_report_says_was_given_away(
     key, result = game
     turns = [turn for turn in report_turns(result) if turn.loss >= LEAST_LOSS]
     for seat in (0, 1):
-        found = mistakes(page, game=key, seat=seat)
+        found = mistakes(page, match=key, seat=seat)
         own = [turn for turn in turns if turn.player == seat]
         assert [(one["turn"], one["loss"]) for one in found] == [(t.turn, t.loss) for t in own]
         assert all(one["player"] == seat and one["names"] == ["You", "bob"] for one in found)
@@ -53,22 +53,22 @@ def test_mistakes_of_a_players_games(page: Client, game: tuple[str, Any]) -> Non
     key, _ = game
     second = page.site.library.add(match_of(seed=5, first="random"), ("ann", "You"))
     page.site.library.add(match_of(seed=6), ("ann", "bob"))
-    one = mistakes(page, player="You", games=1)
-    assert {(row["game"], row["player"]) for row in one} == {(second, 1)}
-    both = mistakes(page, player="You", games=9)
-    assert {(row["game"], row["player"]) for row in both} == {(second, 1), (key, 0)}
+    one = mistakes(page, player="You", matches=1)
+    assert {(row["match"], row["player"]) for row in one} == {(second, 1)}
+    both = mistakes(page, player="You", matches=9)
+    assert {(row["match"], row["player"]) for row in both} == {(second, 1), (key, 0)}
     assert both[: len(one)] == one
-    assert mistakes(page, player="You", games=9, source="p") == both
-    error = page.post("/api/practice/mistakes", 400, player="nobody", games=3)["error"]
-    assert error == "there is no finished game of 'nobody'"
+    assert mistakes(page, player="You", matches=9, source="p") == both
+    error = page.post("/api/practice/mistakes", 400, player="nobody", matches=3)["error"]
+    assert error == "there is no finished match of 'nobody'"
 
 
 @pytest.mark.slow
 def test_an_answer_is_compared_as_in_the_report(page: Client, game: tuple[str, Any]) -> None:
     key, result = game
     turns = {turn.turn: turn for turn in report_turns(result, players=[0])}
-    for row in mistakes(page, game=key, seat=0)[:4]:
-        place, then = {"game": key, "turn": row["turn"]}, turns[row["turn"]]
+    for row in mistakes(page, match=key, seat=0)[:4]:
+        place, then = {"match": key, "turn": row["turn"]}, turns[row["turn"]]
         opened = page.post("/api/practice/open", **place)
         assert opened["id"] == row["id"]
         assert opened["seat"] == 0
@@ -83,7 +83,7 @@ def test_an_answer_is_compared_as_in_the_report(page: Client, game: tuple[str, A
         points = round(50 * (then.value_best - then.value_played))
         assert best["words"][2].startswith(f"Better by {points} points than the turn that was ")
         assert "than the turn that was played in the match" in best["words"][2]
-        report = page.wait(page.post("/api/report/start", game=key))["result"]["turns"]
+        report = page.wait(page.post("/api/report/start", match=key))["result"]["turns"]
         played = next(turn for turn in report if turn["turn"] == row["turn"])["played"].split(";")
         same = page.post("/api/practice/check", **place, actions=played)
         assert same["chance"] == (1 + then.value_played) / 2
@@ -92,7 +92,7 @@ def test_an_answer_is_compared_as_in_the_report(page: Client, game: tuple[str, A
         assert same["words"][2].startswith("As good as the turn that was played in the match (")
         # Any other turn is compared in the same worlds.
         nothing = page.post("/api/practice/check", **place)
-        position = position_of_game(result, ("You", "bob"), row["turn"])
+        position = position_of_match(result, ("You", "bob"), row["turn"])
         value = compare_turn(position.seen, position.belief, "PASS", turn=row["turn"]).value_played
         assert nothing["chance"] == (1 + value) / 2
 
@@ -100,7 +100,7 @@ def test_an_answer_is_compared_as_in_the_report(page: Client, game: tuple[str, A
 def test_steps_of_a_turn(page: Client, game: tuple[str, Any]) -> None:
     """Actions follow each other as in a game, and hide what the player does not see."""
     key, _ = game
-    place = {"game": key, "turn": 6}
+    place = {"match": key, "turn": 6}
     legal, actions = page.post("/api/practice/open", **place)["actions"], []
     for _ in itertools.count():
         if not legal:
@@ -145,26 +145,30 @@ def test_puzzles(page: Client, number: int) -> None:
 @pytest.mark.parametrize(
     ("path", "asked", "message"),
     [
-        ("open", {}, "game: expected a text"),
+        ("open", {}, "match: expected a text"),
         ("open", {"puzzle": -1}, "puzzle: expected 0 to "),
         ("open", {"puzzle": 999}, "puzzle: expected 0 to "),
         ("open", {"puzzle": "1"}, "puzzle: expected an integer"),
-        ("open", {"game": "KEY", "turn": 999}, "the match has turns 0 to "),
-        ("open", {"game": "m0000000000000007", "turn": 1}, "there is no match 'm0000000000000007'"),
-        ("check", {"game": "KEY"}, "turn: expected an integer"),
-        ("mistakes", {"game": "KEY", "seat": 2}, "seat: expected 0 or 1, got 2"),
+        ("open", {"match": "KEY", "turn": 999}, "the match has turns 0 to "),
         (
-            "mistakes",
-            {"game": "m0000000000000007", "seat": 1},
+            "open",
+            {"match": "m0000000000000007", "turn": 1},
             "there is no match 'm0000000000000007'",
         ),
-        ("mistakes", {"player": "You", "games": 101}, "games: expected 1 to 100, got 101"),
+        ("check", {"match": "KEY"}, "turn: expected an integer"),
+        ("mistakes", {"match": "KEY", "seat": 2}, "seat: expected 0 or 1, got 2"),
+        (
+            "mistakes",
+            {"match": "m0000000000000007", "seat": 1},
+            "there is no match 'm0000000000000007'",
+        ),
+        ("mistakes", {"player": "You", "matches": 101}, "matches: expected 1 to 100, got 101"),
     ],
 )
 def test_wrong_requests(
     page: Client, game: tuple[str, Any], path: str, asked: dict[str, Any], message: str
 ) -> None:
-    if asked.get("game") == "KEY":
-        asked = {**asked, "game": game[0]}
+    if asked.get("match") == "KEY":
+        asked = {**asked, "match": game[0]}
     error = page.post(f"/api/practice/{path}", 400, **asked)["error"]
     assert error.startswith(message)

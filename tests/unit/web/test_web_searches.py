@@ -48,21 +48,21 @@ def add(page: Page, rules: str = "1.5") -> tuple[str, Any]:
 
 def path_to(page: Page, key: str, turn: int) -> list[str]:
     """Return the actions of a match up to a turn, with PASS at the end of each turn."""
-    steps = page.get("/api/game", game=key)["steps"][1:]
+    steps = page.get("/api/match", match=key)["steps"][1:]
     return [step["action"] or "PASS" for step in steps if step["turn"] < turn] + ["PASS"]
 
 
 @pytest.mark.slow
 def test_a_report_is_that_of_the_library(page: Page) -> None:
     key, result = add(page)
-    view = page.post("/api/report/start", game=key, nodes=200, seed=3)
+    view = page.post("/api/report/start", match=key, nodes=200, seed=3)
     assert len((view["result"] or {"turns": []})["turns"]) == view["done"] <= view["of"]
     view = page.wait(view)
     assert (view["state"], view["error"], view["done"]) == ("done", None, view["of"])
     shown = view["result"]
     expected = report_game(result, nodes=200, seed=3).to_json()
     # The page shows the cards of the choice by their keys.
-    cards = page.get("/api/game", game=key)["cards"]
+    cards = page.get("/api/match", match=key)["cards"]
     assert [deck["player"] for deck in shown["decks"]] == [0, 1]
     for one in [one for deck in shown["decks"] for one in deck["worst"]]:
         for which in ("picked", "better"):
@@ -71,9 +71,9 @@ def test_a_report_is_that_of_the_library(page: Page) -> None:
     assert {name: shown[name] for name in expected} == expected
     assert shown["least_loss"] == LEAST_LOSS
     # A second request gets the finished job at once.
-    again = page.post("/api/report/start", game=key, nodes=200, seed=3)
+    again = page.post("/api/report/start", match=key, nodes=200, seed=3)
     assert (again["job"], again["version"]) == (view["job"], view["version"])
-    other = page.post("/api/report/start", game=key, nodes=100, seed=3)
+    other = page.post("/api/report/start", match=key, nodes=100, seed=3)
     assert other["job"] != view["job"]
     page.wait(other)
 
@@ -93,10 +93,10 @@ def test_cards_of_one_name_get_their_numbers_everywhere(page: Page) -> None:
         assert words
         assert not [text for text in words if numbered.search(text)]
 
-    shown = page.get("/api/game", game=key)
+    shown = page.get("/api/match", match=key)
     check([step["words"] for step in shown["steps"] if step["action"]])
     at, step = next((i, step) for i, step in enumerate(shown["steps"]) if step["action"])
-    place = {"game": key, "path": [one["action"] or "PASS" for one in shown["steps"][1:at]]}
+    place = {"match": key, "path": [one["action"] or "PASS" for one in shown["steps"][1:at]]}
     after = page.post("/api/machine/walk", **place, actions=[step["action"]])
     check([words for words in after["words"] if words])
     check([card["title"] for card in after["cards"].values()])
@@ -113,8 +113,8 @@ def test_cards_of_one_name_get_their_numbers_everywhere(page: Page) -> None:
 
 def test_a_report_that_cannot_be(page: Page) -> None:
     key, _ = add(page)
-    assert "no match" in page.post("/api/report/start", 400, game="p9")["error"]
-    told = page.post("/api/report/start", 400, game=key, nodes=0)
+    assert "no match" in page.post("/api/report/start", 400, match="p9")["error"]
+    told = page.post("/api/report/start", 400, match=key, nodes=0)
     assert told["error"] == "nodes: expected 1 to 1000000, got 0"
     broken = Match(seed=1)
     broken.submit(0, None), broken.submit(1, "PASS")
@@ -122,20 +122,20 @@ def test_a_report_that_cannot_be(page: Page) -> None:
     empty = page.site.library.add(
         type(result)(broken, (-1, 1), 1, broken.error, (), ("", ""), 0), ("", "")
     )
-    assert "before the battle" in page.post("/api/report/start", 400, game=empty)["error"]
+    assert "before the battle" in page.post("/api/report/start", 400, match=empty)["error"]
 
 
 def test_a_tree_grows_and_is_stopped(page: Page) -> None:
     key, _ = add(page)
     path = path_to(page, key, 6)
-    asked = {"game": key, "path": path, "worlds": 2, "lines": 2, "seed": 5, "nodes": 3000}
+    asked = {"match": key, "path": path, "worlds": 2, "lines": 2, "seed": 5, "nodes": 3000}
     shown = page.wait(page.post("/api/tree/start", **asked))["result"]
     assert "at most 3,000 positions" in shown["budget"]
     assert len(shown["lines"]) == 2
     for line in shown["lines"]:
         # The chance of winning with a turn is the one that the panel Engine tells.
         actions = ";".join(step["action"] for step in line["steps"][1:])
-        told = page.post("/api/machine/chance", game=key, path=path, line=actions)
+        told = page.post("/api/machine/chance", match=key, path=path, line=actions)
         assert line["chance"] == told["chance"]
         assert {step["turn"] for step in line["steps"]} == {6}
         assert [world["seed"] for world in line["worlds"]] == [5, 6]
@@ -159,7 +159,7 @@ def test_a_tree_grows_and_is_stopped(page: Page) -> None:
 def test_a_search_of_the_engine_is_stopped(page: Page) -> None:
     """A round of 30 seconds ends without its lines; requests to stop other searches do nothing."""
     key, _ = add(page)
-    asked = {"game": key, "path": [], "search": "mine"}
+    asked = {"match": key, "path": [], "search": "mine"}
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(page.post, "/api/machine/analyse", **asked, seconds=30)
         while not answer.done():
@@ -175,7 +175,7 @@ def test_a_search_that_was_left_makes_room_at_once(
 ) -> None:
     """Searches that were told to stop take a moment to end: others need not wait for that."""
     key, _ = add(page)
-    asked = {"game": key, "path": [], "seconds": 0.01}
+    asked = {"match": key, "path": [], "seconds": 0.01}
     inside = threading.Semaphore(0)
     ends = threading.Event()
 
@@ -223,7 +223,7 @@ def test_a_job_that_was_stopped_makes_room_at_once(page: Page) -> None:
     ends.set()
     for job in (first, second, again):
         job.join(60)
-    assert [job.view()["state"] for job in (first, second, again)] == ["stopped", "done", "done"]
+    assert [job.to_json()["state"] for job in (first, second, again)] == ["stopped", "done", "done"]
 
 
 def test_a_stopped_job_does_no_more_work(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +243,7 @@ def test_a_stopped_job_does_no_more_work(page: Page, monkeypatch: pytest.MonkeyP
         return found
 
     monkeypatch.setattr(BeamSearch, "search", long_search)
-    view = page.post("/api/report/start", game=key, nodes=100)
+    view = page.post("/api/report/start", match=key, nodes=100)
     while len(begun) < 3:
         view = page.get("/api/jobs", job=view["job"], known=view["version"])
     page.post("/api/jobs/stop", job=view["job"])
@@ -257,8 +257,8 @@ def test_a_tree_of_a_position_and_of_a_begun_turn(page: Page) -> None:
     action = state.legal_actions()[1]
     text = state.to_text()
     done = [state.action_to_string(action)]
-    key = page.post("/api/game/setup", text=text)["game"]
-    asked = {"game": key, "done": done, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
+    key = page.post("/api/match/setup", text=text)["match"]
+    asked = {"match": key, "done": done, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
     shown = page.wait(page.post("/api/tree/start", **asked))["result"]
     begun = State.from_text(text)
     begun.apply_action(action)
@@ -290,10 +290,10 @@ def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
         asked = {"worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
         for seed in (4, 7, 4):
             shutil.copy(tmp_path / f"{seed}{file.suffix}", file)
-            key = page.get("/api/games")["games"][-1]["key"]
-            place = {"game": key, "path": path_to(page, key, 6)}
+            key = page.get("/api/matches")["matches"][-1]["key"]
+            place = {"match": key, "path": path_to(page, key, 6)}
             tree = page.wait(page.post("/api/tree/start", **place, **asked))["result"]
-            mistakes = page.wait(page.post("/api/practice/mistakes", game=key, seat=1))["result"]
+            mistakes = page.wait(page.post("/api/practice/mistakes", match=key, seat=1))["result"]
             found.append((tree["lines"], mistakes["mistakes"]))
     assert found[0] == found[2]
     assert found[0][0] != found[1][0]
@@ -303,7 +303,7 @@ def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
 def test_what_they_may_hold(page: Page, rules: str) -> None:
     key, _ = add(page, rules)
-    place = {"game": key, "path": path_to(page, key, 4)}
+    place = {"match": key, "path": path_to(page, key, 4)}
     asked = {**place, "nodes": 300, "worlds": 2}
     told = page.post("/api/tree/holdable", **place)
     assert [row["chance"] for row in told["possible"]] == sorted(
@@ -356,14 +356,14 @@ def test_two_at_a_time() -> None:
     first.stop()
     works[0].allowed.release()
     first.join(30)
-    assert first.view()["state"] == "stopped"
+    assert first.to_json()["state"] == "stopped"
     assert news.version("job:j1") != before
     third = jobs.start(0, works[2])  # a stopped job starts again
     assert third is not first
     for work in works:
         work.allowed.release()
     jobs.close()
-    assert [job.view()["state"] for job in (second, third)] == ["stopped", "stopped"]
+    assert [job.to_json()["state"] for job in (second, third)] == ["stopped", "stopped"]
     with pytest.raises(Exception, match="closing"):
         jobs.start(3, works[0])
 
@@ -374,8 +374,8 @@ def test_nobody_looks() -> None:
     job.start()
     work.allowed.release()
     job.join(30)
-    assert job.view()["state"] == "stopped"
-    assert job.view()["result"] == {"steps": 1}
+    assert job.to_json()["state"] == "stopped"
+    assert job.to_json()["result"] == {"steps": 1}
 
 
 def test_what_goes_wrong_is_told() -> None:
@@ -387,7 +387,7 @@ def test_what_goes_wrong_is_told() -> None:
         job = Job("j1", work)
         job.start()
         job.join(30)
-        assert (job.view()["state"], job.view()["error"]) == ("failed", told)
+        assert (job.to_json()["state"], job.to_json()["error"]) == ("failed", told)
     assert issubclass(StoppedError, Exception)
 
 

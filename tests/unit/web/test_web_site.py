@@ -58,7 +58,7 @@ def test_everything_but_empty_pages_needs_the_token(page: Client) -> None:
             assert answer.status_code == 403, path
             assert "token" in answer.json()["error"]
     outside = [p for _, p in paths(page) if not p.startswith("/api/")]
-    pages = ["/", "/arena", "/game/{key}", "/games", "/practice", "/setup", "/static/{name}"]
+    pages = ["/", "/arena", "/match/{key}", "/matches", "/practice", "/setup", "/static/{name}"]
     assert sorted(outside) == pages
     for path in outside:
         address = path.replace("{name}", "site.js").replace("{key}", "f0")
@@ -76,7 +76,7 @@ def test_another_name_for_this_machine_is_refused(page: Client, host: str) -> No
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:9999", "LOCALHOST", "[::1]:80"])
 def test_names_of_this_machine(page: Client, host: str) -> None:
-    assert page.client.get("/games", headers={"host": host}).status_code == 200
+    assert page.client.get("/matches", headers={"host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_names_of_this_machine(page: Client, host: str) -> None:
 )
 def test_pages_of_other_origins_are_refused(page: Client, headers: dict[str, str]) -> None:
     query = {"token": page.token}
-    assert page.client.get("/api/games", params=query, headers=headers).status_code == 403
+    assert page.client.get("/api/matches", params=query, headers=headers).status_code == 403
     answer = page.client.post("/api/play/new", params=query, headers=headers, json={})
     assert answer.status_code == 403
 
@@ -105,8 +105,8 @@ def test_a_link_on_another_page(page: Client) -> None:
         "sec-fetch-mode": "navigate",
         "sec-fetch-dest": "document",
     }
-    assert page.client.get("/games", headers=headers).status_code == 200
-    assert page.client.get("/api/games", headers=headers).status_code == 403
+    assert page.client.get("/matches", headers=headers).status_code == 200
+    assert page.client.get("/api/matches", headers=headers).status_code == 403
     query = {"token": page.token}
     answer = page.client.post("/api/play/new", params=query, headers=headers, json={})
     assert answer.status_code == 403
@@ -114,7 +114,7 @@ def test_a_link_on_another_page(page: Client) -> None:
 
 def test_own_origin(page: Client) -> None:
     headers = {"origin": ADDRESS, "sec-fetch-site": "same-origin"}
-    answer = page.client.get("/api/games", params={"token": page.token}, headers=headers)
+    answer = page.client.get("/api/matches", params={"token": page.token}, headers=headers)
     assert answer.status_code == 200
 
 
@@ -122,10 +122,10 @@ def test_headers_of_every_answer(page: Client) -> None:
     key = page.library.add(match_of(), ("a", "b"))
     query = {"token": page.token}
     answers = {
-        path: page.client.get(path, params={**query, "game": key})
-        for path in ("/game/p0", "/static/playedmatch.js", "/api/games", "/api/none", "/none")
+        path: page.client.get(path, params={**query, "match": key})
+        for path in ("/match/p0", "/static/playedmatch.js", "/api/matches", "/api/none", "/none")
     }
-    answers["refused"] = page.client.get("/games", headers={"host": "evil.example"})
+    answers["refused"] = page.client.get("/matches", headers={"host": "evil.example"})
     for answer in answers.values():
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy
@@ -136,14 +136,14 @@ def test_headers_of_every_answer(page: Client) -> None:
         assert answer.headers["referrer-policy"] == "no-referrer"
         assert answer.headers["cross-origin-resource-policy"] == "same-origin"
     for what in ("log", "page", "position"):
-        answer = page.client.get(f"/api/game/{what}", params={**query, "game": key})
+        answer = page.client.get(f"/api/match/{what}", params={**query, "match": key})
         assert answer.headers["content-disposition"].startswith("attachment; ")
         assert "script-src 'self';" in answer.headers["content-security-policy"]
         assert page.token not in answer.text
 
 
 def test_pages_bring_no_inline_script_and_ask_nobody_else(page: Client) -> None:
-    for path in ("/", "/games", "/practice", "/arena", "/setup", "/game/f0"):
+    for path in ("/", "/matches", "/practice", "/arena", "/setup", "/match/f0"):
         text = page.client.get(path).text
         assert all(re.findall(r'<script type="module" src="(/static/\w+\.js)"></script>', text))
         assert text.count("<script") == 2
@@ -199,10 +199,10 @@ def test_games_and_filters(tmp_path: Path) -> None:
     bad.write_text("{")
     library = Library([str(log), str(bad)], [str(db), str(tmp_path / "none.db")])
     library.add(match_of("1.0"), ("me", ""))
-    found = library.games()
-    assert len(found["games"]) == 8
-    assert [game["rules"] for game in found["games"][:3]] == ["1.0", "1.2", "1.5"]
-    assert found["games"][0]["names"] == ["me", "Player 1"]
+    found = library.matches()
+    assert len(found["matches"]) == 8
+    assert [game["rules"] for game in found["matches"][:3]] == ["1.0", "1.2", "1.5"]
+    assert found["matches"][0]["names"] == ["me", "Player 1"]
     assert [str(bad) in found["errors"][0], "none.db" in found["errors"][1]] == [True, True]
     choices = library.choices()
     assert {"one", "two", "Broken", "me"} <= set(choices["players"])
@@ -210,14 +210,14 @@ def test_games_and_filters(tmp_path: Path) -> None:
     assert [source["key"] for source in choices["sources"]] == ["p", "f", "d0", "d1"]
     for source, rows in zip(
         choices["sources"],
-        (found["games"][:1], found["games"][1:2], found["games"][2:], []),
+        (found["matches"][:1], found["matches"][1:2], found["matches"][2:], []),
         strict=True,
     ):
-        assert library.games(source=source["key"])["games"] == rows
-        assert library.games(source=source["key"], after="m:1")["games"] in (rows, [])
+        assert library.matches(source=source["key"])["matches"] == rows
+        assert library.matches(source=source["key"], after="m:1")["matches"] in (rows, [])
 
     def keys(wanted: GameQuery) -> set[str]:
-        return {game["key"] for game in library.games(wanted)["games"] if game["key"][0] == "d"}
+        return {game["key"] for game in library.matches(wanted)["matches"] if game["key"][0] == "d"}
 
     of_one = {f"d0:{o.number}" for o in outcomes if "one" in [names[i] for i in o.players]}
     assert keys(GameQuery(players=["one"])) == of_one != keys(ALL_GAMES)
@@ -240,11 +240,11 @@ def test_games_and_filters(tmp_path: Path) -> None:
     assert keys(GameQuery(most=0)) == {f"d0:{o.number}" for o in outcomes if o.turns == 0}
     part, after = [], ""
     while after is not None:
-        some = library.games(after=after, count=3)
-        part += some["games"]
+        some = library.matches(after=after, count=3)
+        part += some["matches"]
         after = some["next"]
-    assert part == found["games"]
-    for game in found["games"]:
+    assert part == found["matches"]
+    for game in found["matches"]:
         result, _ = library.load(game["key"])
         assert (result.winner, result.turns) == (game["winner"], game["turns"])
 
@@ -280,38 +280,38 @@ def test_a_log_that_changes_is_read_again(tmp_path: Path) -> None:
     log = tmp_path / "log.json"
     write_log(log, match_of(seed=1))
     library = Library([str(log)])
-    (row,) = library.games()["games"]
+    (row,) = library.matches()["matches"]
     first = library.load(row["key"])[0]
     assert library.load(row["key"])[0] is first
     write_log(log, match_of(seed=2))
     os.utime(log, (1, 1))
-    (now,) = library.games()["games"]
+    (now,) = library.matches()["matches"]
     assert library.load(now["key"])[0].match.params["seed"] == 2
     # Two logs of one name are two games; the first one is in no file any more.
     assert now["key"] != row["key"]
     with pytest.raises(ValueError, match="there is no match"):
-        library.view(row["key"])
+        library.any_match(row["key"])
 
 
 def test_hostile_names_are_data(page: Client) -> None:
     name = f"{HOSTILE}\udc80"
     key = page.library.add(match_of(), (name, "b"), name)
-    answer = page.ask("/api/games")
+    answer = page.ask("/api/matches")
     assert answer.headers["content-type"] == "application/json"
-    (game,) = json.loads(answer.content)["games"]
+    (game,) = json.loads(answer.content)["matches"]
     assert game["names"] == [name, "b"]
     assert game["source"] == name
-    text = page.ask("/api/game/page", game=key).text
+    text = page.ask("/api/match/page", match=key).text
     assert text.count("<script") == 2
     assert "<svg onload" not in text
 
 
 def test_bad_questions_about_replays(page: Client) -> None:
     for query in ({"least": "1e3"}, {"count": "0"}, {"count": "501"}):
-        assert "expected" in page.get("/api/games", 400, **query)["error"]
+        assert "expected" in page.get("/api/matches", 400, **query)["error"]
     for what in ("", "/log", "/page", "/position"):
-        assert "no match" in page.get(f"/api/game{what}", 400, game="f7")["error"]
-    assert "no longer known" in page.get("/api/game", 404, game="s7")["error"]
+        assert "no match" in page.get(f"/api/match{what}", 400, match="f7")["error"]
+    assert "no longer known" in page.get("/api/match", 404, match="s7")["error"]
 
 
 # ---------------------------------------------------------------------------------- analyse
@@ -325,14 +325,14 @@ def test_a_turn_of_a_game(rules: str, page: Client) -> None:
     turn = next(i for i in range(7, 99) if len(game["turns"][i]["applied"]) > 1)
     result = golden_result(game)
     key = page.library.add(result, ("", "one"))
-    steps = page.get("/api/game", game=key)["steps"]
+    steps = page.get("/api/match", match=key)["steps"]
     start = next(i for i, step in enumerate(steps) if step["turn"] == turn)
-    assert page.ask("/api/game/position", game=key, step=start + 1).text == state_after(
+    assert page.ask("/api/match/position", match=key, step=start + 1).text == state_after(
         result, start + 1
     )
     played = game["turns"][turn]["applied"]
     for done in (0, 1):
-        place = {"game": key, "path": path_to(steps, start)}
+        place = {"match": key, "path": path_to(steps, start)}
         found = page.post(
             "/api/machine/analyse", **place, done=played[:done], seconds=0.1, seed=done
         )
@@ -341,7 +341,7 @@ def test_a_turn_of_a_game(rules: str, page: Client) -> None:
         assert 0 <= found["lines"][0]["chance"] <= 1
         best = found["lines"][0]
         here = path_to(steps, start + done)
-        after = page.post("/api/machine/walk", game=key, path=here, actions=best["actions"])
+        after = page.post("/api/machine/walk", match=key, path=here, actions=best["actions"])
         assert after["words"] == best["words"]
         chances = [line["chance"] for line in found["lines"]]
         assert chances == sorted(chances, reverse=True)
@@ -388,8 +388,8 @@ def test_texts_of_positions(page: Client) -> None:
         state.apply_action(0)
     for text in (state.to_text(), state.observation(0).format(), f"\n {state.to_text()} \n"):
         for path in ("setup", "open"):
-            key = page.post(f"/api/game/{path}", text=text)["game"]
-            data = page.get("/api/game", game=key)
+            key = page.post(f"/api/match/{path}", text=text)["match"]
+            data = page.get("/api/match", match=key)
             assert (data["rules"], data["seat"], len(data["steps"])) == ("1.2", 0, 1)
             assert data["actions"] == [
                 state.action_to_string(action) for action in state.legal_actions()[1:]
@@ -397,11 +397,11 @@ def test_texts_of_positions(page: Client) -> None:
             assert set(data["cards"]) >= {
                 k for _, k in data["steps"][0]["board"]["sides"][0]["hand"]
             }
-            assert page.post("/api/machine/analyse", game=key, seconds=0.05)["lines"]
+            assert page.post("/api/machine/analyse", match=key, seconds=0.05)["lines"]
     state.apply_action(state.legal_actions()[1])
-    key = page.post("/api/game/setup", text=state.to_text())["game"]
-    assert page.get("/api/game", game=key)["steps"][0]["board"]["player"] == 0
-    found = page.post("/api/machine/analyse", game=key, seconds=0.05)
+    key = page.post("/api/match/setup", text=state.to_text())["match"]
+    assert page.get("/api/match", match=key)["steps"][0]["board"]["player"] == 0
+    found = page.post("/api/machine/analyse", match=key, seconds=0.05)
     for line in found["lines"]:  # lines are the rest of the turn, without the actions already done
         end = state.clone()
         for action in line["actions"]:
@@ -414,41 +414,41 @@ def test_nothing_that_is_hidden_is_invented(rules: str, page: Client) -> None:
     state = start_position(1, rules)
     for _ in range(6):
         state.apply_action(0)
-    key = page.post("/api/game/setup", text=state.observation(0).format())["game"]
-    found = page.post("/api/machine/walk", game=key, path=[], actions=[])
+    key = page.post("/api/match/setup", text=state.observation(0).format())["match"]
+    found = page.post("/api/machine/walk", match=key, path=[], actions=[])
     action = found["actions"][0]
-    after = page.post("/api/machine/walk", game=key, path=[], actions=[action])
+    after = page.post("/api/machine/walk", match=key, path=[], actions=[action])
     size = state.players[1].hand_size
     for board in (found["board"], *after["boards"]):
         assert board["sides"][1]["hand"] == [None] * size
-    text = page.ask("/api/game/position", game=key).text
+    text = page.ask("/api/match/position", match=key).text
     told = State.from_text(text.strip())
     assert len({(held.id, held.card.base_id) for held in told.players[1].hand}) == 1
     # It can be played on from, in a world that is possible.
     players = [None, "agent-random"]
-    game = page.post("/api/play/new", **{"from": key, "step": 0, "players": players})["game"]
-    hand = page.get("/api/game", game=game)["steps"][0]["board"]["sides"][1]["hand"]
+    game = page.post("/api/play/new", **{"from": key, "step": 0, "players": players})["match"]
+    hand = page.get("/api/match", match=game)["steps"][0]["board"]["sides"][1]["hand"]
     assert hand == [None] * size
-    page.post("/api/play/leave", game=game)
+    page.post("/api/play/leave", match=game)
 
 
 def test_what_is_dropped_onto_a_page(page: Client) -> None:
     """The page accepts a log, all that a bot was sent, or what it was sent in one turn."""
     result = match_of("1.2")
-    key = page.post("/api/game/open", text=log_line(result), name="x.json")["game"]
-    assert page.get("/api/game", game=key)["winner"] == result.winner
+    key = page.post("/api/match/open", text=log_line(result), name="x.json")["match"]
+    assert page.get("/api/match", match=key)["winner"] == result.winner
     game = next(g for g in golden_games("1.0") if len(g["turns"]) > 5)
     inputs = [turn["input"] for turn in game["turns"] if turn["player"] == 1]
     text = "".join([*game["choice_inputs"][1], *inputs])
-    assert "locmsim replay" in page.post("/api/game/open", 400, text=text)["error"]
+    assert "locmsim replay" in page.post("/api/match/open", 400, text=text)["error"]
     for text in ("{", "{}", "nothing", "1 2 3"):
-        assert page.post("/api/game/open", 400, text=text)["error"]
-    key = page.post("/api/game/open", text=f"{log_line(result)}\n1\n0\n")["game"]
-    assert page.get("/api/game", game=key)["winner"] == result.winner
+        assert page.post("/api/match/open", 400, text=text)["error"]
+    key = page.post("/api/match/open", text=f"{log_line(result)}\n1\n0\n")["match"]
+    assert page.get("/api/match", match=key)["winner"] == result.winner
     other = {"game": {"game": "vestrock"}, "answers": [], "scores": [1, 0]}
     for log, word in ((other, "Vestrock"), ({"frames": [], "scores": []}, "CodinGame")):
-        assert word in page.post("/api/game/open", 400, text=json.dumps(log))["error"]
-    log = page.ask("/api/game/log", game=key)
+        assert word in page.post("/api/match/open", 400, text=json.dumps(log))["error"]
+    log = page.ask("/api/match/log", match=key)
     assert load_replay_of(log.text).match.log == result.match.log
 
 
@@ -473,7 +473,7 @@ def test_cards_to_set_up_with(page: Client) -> None:
 
 def test_the_first_page_has_a_position_to_play(page: Client) -> None:
     key = page.get("/api/home")["position"]
-    data = page.get("/api/game", game=key)
+    data = page.get("/api/match", match=key)
     assert data["names"][data["seat"]] == "You"
     assert len(data["actions"]) > 4
     assert page.get("/api/home")["position"] == key
@@ -496,12 +496,12 @@ def test_bad_questions_about_positions(page: Client) -> None:
         ({"text": Match(seed=1).input_text(0)}, "choice phase"),
         ({"text": over()}, "decided"),
     ):
-        assert why in page.post("/api/game/setup", 400, **wrong)["error"]
-    place = page.post("/api/game/setup", text=text)
-    assert "has no step" in page.get("/api/game/position", 400, game=key, step=999)["error"]
+        assert why in page.post("/api/match/setup", 400, **wrong)["error"]
+    place = page.post("/api/match/setup", text=text)
+    assert "has no step" in page.get("/api/match/position", 400, match=key, step=999)["error"]
     for path, data, why in (
-        ("analyse", {"game": "p9"}, "no match"),
-        ("walk", {"game": key, "path": ["PASS"] * 999}, "over"),
+        ("analyse", {"match": "p9"}, "no match"),
+        ("walk", {"match": key, "path": ["PASS"] * 999}, "over"),
         ("walk", {**place, "path": "x"}, "path: expected a list"),
         ("walk", {**place, "actions": "x"}, "actions: expected a list"),
         ("walk", {**place, "actions": [1]}, "actions: expected a list"),
@@ -690,34 +690,34 @@ def test_a_thirteenth_game_ends_none(page: Client, set_clock: Callable[..., None
     passed = 0.0
     set_clock("locmsim.web.hosted_matches", monotonic=lambda: time.monotonic() + passed)
     data = {"players": [None, "agent-random"], "rules": "1.2"}
-    keys = [page.post("/api/play/new", **data)["game"] for _ in range(12)]
+    keys = [page.post("/api/play/new", **data)["match"] for _ in range(12)]
     error = page.post("/api/play/new", 429, **data)["error"]
-    assert error == "12 games are being played here: finish one, or leave it by New game"
-    assert all(page.get("/api/play/state", game=key)["over"] is None for key in keys)
-    page.post("/api/play/leave", game=keys[3])
+    assert error == "12 matches are being played here: finish one, or leave it by New match"
+    assert all(page.get("/api/play/state", match=key)["over"] is None for key in keys)
+    page.post("/api/play/leave", match=keys[3])
     page.post("/api/play/new", **data)
-    rows = page.get("/api/games")["games"]
+    rows = page.get("/api/matches")["matches"]
     assert {row["live"] for row in rows} == {"live"}
     # Pages that were closed: the games are paused, and the one that was left first makes room.
     passed = 61.0
-    assert {row["live"] for row in page.get("/api/games")["games"]} == {"paused"}
-    page.get("/api/play/state", game=keys[0])
+    assert {row["live"] for row in page.get("/api/matches")["matches"]} == {"paused"}
+    page.get("/api/play/state", match=keys[0])
     passed += 601.0
     page.post("/api/play/new", **data)
-    assert page.get("/api/play/state", game=keys[1])["over"]["error"] == "this game was left"
-    assert page.get("/api/play/state", game=keys[0])["over"] is None
+    assert page.get("/api/play/state", match=keys[1])["over"]["error"] == "this match was left"
+    assert page.get("/api/play/state", match=keys[0])["over"] is None
 
 
 def test_nothing_says_saved_that_is_lost(temporary: Path) -> None:
     """Without a folder no path is named, and the log can be downloaded."""
     with Client() as page:
-        key = page.post("/api/play/new", players=["agent-random", "agent-random"])["game"]
+        key = page.post("/api/play/new", players=["agent-random", "agent-random"])["match"]
         deadline = time.monotonic() + 60
-        while (over := page.get("/api/play/state", game=key)["over"]) is None:
+        while (over := page.get("/api/play/state", match=key)["over"]) is None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
         assert (over["path"], over["error"]) == ("", "")
-        assert page.get("/api/game/log", game=over["replay"])["scores"]
+        assert page.get("/api/match/log", match=over["replay"])["scores"]
         assert not [*temporary.iterdir()]
 
 
@@ -739,19 +739,19 @@ def test_whole_numbers_have_bounds(value: str, tmp_path: Path) -> None:
         arena.run(jobs=1)
     with Client((), [db]) as page:
         for path, names in (
-            ("games", ("least", "most", "count")),
-            ("game", ("have",)),
-            ("game/position", ("step",)),
+            ("matches", ("least", "most", "count")),
+            ("match", ("have",)),
+            ("match/position", ("step",)),
             ("arena/results", ("player", "db")),
         ):
             for name in names:
-                query = {"game": "d0:1", name: value}
+                query = {"match": "d0:1", name: value}
                 assert f"{name}: expected" in page.get(f"/api/{path}", 400, **query)["error"]
         for name, place in (
             ("play/new", "step"),
             ("practice/check", "turn"),
         ):
-            page.post(f"/api/{name}", 400, **{"game": "d0:1", "from": "d0:1", place: int(value)})
+            page.post(f"/api/{name}", 400, **{"match": "d0:1", "from": "d0:1", place: int(value)})
 
 
 # -------------------------------------------------------------------------------------- news
@@ -759,18 +759,18 @@ def test_whole_numbers_have_bounds(value: str, tmp_path: Path) -> None:
 
 def test_one_question_is_about_everything(page: Client) -> None:
     """What has changed has another version, and what there is not has none."""
-    key = page.post("/api/play/new", players=[None, "agent-random"], rules="1.2")["game"]
-    topics = ["games", f"game:{key}", "game:g9", "arena:0", "live:l0", "nothing:1", ""]
+    key = page.post("/api/play/new", players=[None, "agent-random"], rules="1.2")["match"]
+    topics = ["matches", f"match:{key}", "match:g9", "arena:0", "live:l0", "nothing:1", ""]
     told = page.get("/api/news", topics=",".join(topics))
     assert [*told] == topics
     assert [topic for topic in topics if told[topic] is None] == topics[2:]
-    page.post("/api/play/leave", game=key)
-    again = page.get("/api/news", topics=f"game:{key}")
-    assert again[f"game:{key}"] not in (None, told[f"game:{key}"])
+    page.post("/api/play/leave", match=key)
+    again = page.get("/api/news", topics=f"match:{key}")
+    assert again[f"match:{key}"] not in (None, told[f"match:{key}"])
     page.get("/api/news", 400, topics="," * 600)
     # Another server may have counted as far.
     with Client() as other:
-        assert other.get("/api/news", topics="games")["games"] != told["games"]
+        assert other.get("/api/news", topics="matches")["matches"] != told["matches"]
 
 
 def test_files_are_looked_at_once_for_many_pages(set_clock: Callable[..., None]) -> None:

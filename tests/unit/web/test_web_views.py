@@ -35,12 +35,12 @@ def vestrock_db(path: Path) -> Path:
 def test_a_game_of_vestrock(tmp_path: Path) -> None:
     db = vestrock_db(tmp_path / "a.db")
     ask = Client((), [db]).get
-    rows = ask("/api/games")["games"]
+    rows = ask("/api/matches")["matches"]
     assert [(row["key"], row["game"], row["rules"]) for row in rows] == [
         ("d0:2", "Vestrock", None),
         ("d0:1", "Vestrock", None),
     ]
-    shown = ask("/api/game", game="d0:1")
+    shown = ask("/api/match", match="d0:1")
     with Arena.load(db) as arena:
         result = arena.replay(1)
     assert (shown["title"], shown["turn"], shown["scores"]) == (
@@ -64,8 +64,8 @@ def test_a_game_of_vestrock(tmp_path: Path) -> None:
         assert len(texts) == 2 + 2 * sum(
             len(match.state.hand(player)) + len(match.state.board(player)) for player in (0, 1)
         )
-    assert "no match" in ask("/api/game", 400, game="d0:x")["error"]
-    assert "has no game 9" in ask("/api/game", 400, game="d0:9")["error"]
+    assert "no match" in ask("/api/match", 400, match="d0:x")["error"]
+    assert "has no game 9" in ask("/api/match", 400, match="d0:9")["error"]
 
 
 def test_what_bots_of_another_game_write(tmp_path: Path) -> None:
@@ -90,15 +90,15 @@ def test_a_log_of_another_game(tmp_path: Path) -> None:
     words = ["--game", "vestrock:turns=6", "rule", "random", "--seed", "1", "-l", str(log)]
     assert main(["play", *words]) == 0
     ask = Client([log]).get
-    shown = ask("/api/game", game=ask("/api/games")["games"][0]["key"])
+    shown = ask("/api/match", match=ask("/api/matches")["matches"][0]["key"])
     assert shown["names"] == ["rule", "random"]
     data = json.loads(log.read_text())
     assert shown["scores"] == data["scores"]
     assert [step["answer"] for step in shown["steps"][1:]] == [line for _, line in data["answers"]]
     data["scores"] = [1, 2]
     log.write_text(json.dumps(data))
-    key = ask("/api/games")["games"][0]["key"]
-    assert "when replayed" in ask("/api/game", 400, game=key)["error"]
+    key = ask("/api/matches")["matches"][0]["key"]
+    assert "when replayed" in ask("/api/match", 400, match=key)["error"]
 
 
 @each_rules
@@ -111,7 +111,7 @@ def test_a_match_of_locm(rules: str) -> None:
     assert steps[-1]["text"] == str(result.match.state)
     assert steps[-1]["scores"] == tuple(p.health for p in result.match.state.players)
     library = Library()
-    shown = library.view(library.add(result, ("a", "")))
+    shown = library.any_match(library.add(result, ("a", "")))
     assert (shown["names"], shown["title"]) == (["a", "Player 1"], f"rules {rules}")
     assert shown["steps"] == steps
 
@@ -131,7 +131,7 @@ def test_no_markup_of_a_game_enters_a_page(tmp_path: Path) -> None:
     db = tmp_path / "a.db"
     with Arena(db, ["rule", "random"], game=Hostile(turns=2), games=2, seed=1) as arena:
         arena.run(jobs=1)
-    shown = Client((), [db]).get("/api/game", game="d0:1")
+    shown = Client((), [db]).get("/api/match", match="d0:1")
     for step in shown["steps"]:
         assert set(step) == {
             "turn", "player", "answer", "ignored", "stderr", "text", "words", "scores", "image"
@@ -197,13 +197,13 @@ def test_a_server_is_watched_a_turn_late(tmp_path: Path) -> None:
     # The log ends in the fourth turn.
     log.write_bytes(b'{"event":"server","format":1}\n' + b"".join(lines[: ends[3]]))
     library = Library([str(log)])
-    rows = library.games()["games"]
+    rows = library.matches()["matches"]
     assert [(row["number"], row["names"], row["game"]) for row in rows] == [
         ("2:2", ["bob", "ann"], "Vestrock"),
         ("2:1", ["ann", "bob"], "Vestrock"),
     ]
     keys = [row["key"] for row in rows]
-    shown = library.view(keys[1])
+    shown = library.any_match(keys[1])
     assert [step["turn"] for step in shown["steps"]] == [None, 0, 1, 2]
     assert shown["running"]
     done = [json.loads(line) for line in lines[: ends[2]] if b'"action"' in line]
@@ -216,12 +216,12 @@ def test_a_server_is_watched_a_turn_late(tmp_path: Path) -> None:
     read = library.logs.bytes_read
     with log.open("ab") as file:
         file.writelines(lines[ends[3] :])
-    rows = library.games()["games"]
-    assert [library.view(row["key"]) for row in rows[2:]] == [*map(library.view, keys)]
+    rows = library.matches()["matches"]
+    assert [library.any_match(row["key"]) for row in rows[2:]] == [*map(library.any_match, keys)]
     assert library.logs.bytes_read == read + sum(map(len, lines))
     assert rows[0]["number"].endswith(":4")
     for row in rows:
-        shown = library.view(row["key"])
+        shown = library.any_match(row["key"])
         assert len(shown["steps"]) == 7
         assert shown["names"] == row["names"]
         assert shown["steps"][-1]["answer"] is not None
@@ -234,7 +234,7 @@ def test_a_server_is_watched_a_turn_late(tmp_path: Path) -> None:
     more = server_log(3)[len(lines) :]
     with log.open("ab") as file:
         file.writelines(more)
-    assert len(library.games()["games"]) == 6
+    assert len(library.matches()["matches"]) == 6
     assert library.logs.bytes_read == read + sum(map(len, more))
 
 
@@ -244,9 +244,9 @@ def test_a_damaged_log_of_a_server(tmp_path: Path) -> None:
     lines[1] = lines[1].replace(b'"command"', b'"commond"')
     log.write_bytes(b"".join(lines))
     library = Library([str(log)])
-    rows = library.games()["games"]
+    rows = library.matches()["matches"]
     with pytest.raises(ValueError, match=r"line \d+: a damaged event"):
-        library.view(rows[-1]["key"])
+        library.any_match(rows[-1]["key"])
 
 
 def test_a_log_of_a_server_as_it_is_written(tmp_path: Path) -> None:
@@ -254,17 +254,17 @@ def test_a_log_of_a_server_as_it_is_written(tmp_path: Path) -> None:
     start = b'{"event":"server","game":"vestrock","format":1}\n'
     library = Library([str(log)])
     log.write_bytes(start)  # no tournament yet
-    assert (library.games()["games"], library.games()["errors"]) == ([], [])
+    assert (library.matches()["matches"], library.matches()["errors"]) == ([], [])
     lines = server_log(1)
     log.write_bytes(start + b"".join(lines)[:-20])
-    assert [row["turns"] for row in library.games()["games"]] == [6, 6]
+    assert [row["turns"] for row in library.matches()["matches"]] == [6, 6]
     # The server was killed within a line; the next one ends it.
     log.write_bytes(start + b"".join(lines)[:-20] + b"\n" + start + b"".join(lines))
-    rows = library.games()["games"]
+    rows = library.matches()["matches"]
     # Two tournaments in one file: their matches of one number are told apart by their lines.
     second = len(lines) + 3
     assert [row["number"] for row in rows] == [f"{second}:2", f"{second}:1", "2:2", "2:1"]
-    assert library.games()["errors"] == []
-    assert len({len(library.view(row["key"])["steps"]) for row in rows}) == 1
+    assert library.matches()["errors"] == []
+    assert len({len(library.any_match(row["key"])["steps"]) for row in rows}) == 1
     log.write_bytes(b'{"event":"server","game":"chess"}\n')
-    assert library.games()["errors"] == [f"{log}: no log of a match"]
+    assert library.matches()["errors"] == [f"{log}: no log of a match"]

@@ -1,5 +1,5 @@
 // @ts-check
-// The charts of a tournament: a player's score over the games, and the sequential test.
+// The charts of a tournament: a player's score over the matches, and the sequential test.
 
 import { signed, tenths } from "./arenatables.js";
 import { drawChart } from "./chart.js";
@@ -13,10 +13,10 @@ export function drawScore(results) {
   const one = results.results.players[results.player];
   $("scorename").textContent = one.name;
   $("scorenow").textContent = one.pairs
-    ? `${tenths(one.score)} % after ${digits(score.games.at(-1) ?? 0)} games, 95 % interval ` +
+    ? `${tenths(one.score)} % after ${digits(score.games.at(-1) ?? 0)} matches, 95 % interval ` +
       `${one.interval.map(tenths).join(" to ")} %`
     : "no results yet";
-  // The first games prove so little that their band would fill the picture.
+  // The first matches prove so little that their band would fill the picture.
   const later = Math.floor(score.games.length / 10);
   const low = Math.min(0.45, ...score.low.slice(later), ...score.score.slice(later));
   const high = Math.max(0.55, ...score.high.slice(later), ...score.score.slice(later));
@@ -28,7 +28,7 @@ export function drawScore(results) {
     lines: [{ y: 0.5, class: "mark" }],
     bottom: Math.max(0, low - 0.02),
     top: Math.min(1, high + 0.02),
-    axes: { unit: "games", tick: (value) => `${Math.round(100 * value)} %` },
+    axes: { unit: "matches", tick: (value) => `${Math.round(100 * value)} %` },
   });
 }
 
@@ -37,7 +37,7 @@ export function drawTest(results) {
   const { sprt, settings } = results.results;
   $("test").hidden = !sprt || !results.llr;
   if (!sprt || !results.llr) return;
-  const counted = settings.mirror ? "pairs" : "games";
+  const counted = settings.mirror ? "pairs" : "matches";
   const elo = (/** @type {number} */ value) => signed(value, "");
   $("verdict").textContent =
     `${sprt.verdict} after ${digits(sprt.pairs)} ${counted} ` +

@@ -1,5 +1,5 @@
 // @ts-check
-// The games of a tournament, in parts.
+// The matches of a tournament, in parts.
 
 import { everybody } from "./arenatables.js";
 import { $, element, number as digits, refill, select, valueOf } from "./dom.js";
@@ -10,7 +10,7 @@ import { ask } from "./site.js";
 
 const ROWS = 20;
 
-export class ArenaGames {
+export class ArenaMatches {
   constructor() {
     /** @type {Results|null} */
     this.results = null;
@@ -18,14 +18,14 @@ export class ArenaGames {
       "div.bar",
       select("who", "Of", everybody([])),
       select("against", "against", everybody([])),
-      select("ended", "Games", [
+      select("ended", "Matches", [
         ["", "all"],
         ["lost", "lost by the first one"],
       ]),
     );
-    this.list = new MatchList("games", ROWS, (place) => this.part(place));
+    this.list = new MatchList("matches", ROWS, (place) => this.part(place));
     filters.addEventListener("change", () => this.list.show());
-    this.root = element("section", element("h2", "Games"), filters, this.list.root);
+    this.root = element("section", element("h2", "Matches"), filters, this.list.root);
   }
 
   /** Begin with another tournament. */
@@ -56,12 +56,12 @@ export class ArenaGames {
     const player = nameOf("who");
     const query = { source: `d${valueOf("db")}`, player, other: nameOf("against"), after };
     const lost_by = valueOf("ended") === "lost" ? player : "";
-    const { games, next } = await ask("/api/games", { ...query, lost_by, count: ROWS });
-    const titles = ["game", "players", `${turn}s`, "fault", ...(watched ? ["open"] : [])];
-    const rows = games.map((/** @type {import("./matchrows.js").Game} */ game) =>
+    const { matches, next } = await ask("/api/matches", { ...query, lost_by, count: ROWS });
+    const titles = ["match", "players", `${turn}s`, "fault", ...(watched ? ["open"] : [])];
+    const rows = matches.map((/** @type {import("./matchrows.js").ListedMatch} */ match) =>
       matchRow(
-        game,
-        element("td.number", digits(Number(game.number))),
+        match,
+        element("td.number", digits(Number(match.number))),
         [],
         watched ? undefined : null,
       ),

@@ -66,7 +66,7 @@ export function drawPlayers(results, pick) {
   // Two players stay in the order in which they were named.
   if (players.length > 2) players.sort((a, b) => strength(b.one) - strength(a.one));
   const drawn = players.some(({ one }) => one.draws);
-  const titles = ["player", "games", "wins", ...(drawn ? ["draws"] : [])];
+  const titles = ["player", "matches", "wins", ...(drawn ? ["draws"] : [])];
   if (results.scored) titles.push("score");
   titles.push("win %", "first", "second", "95 % interval", "Elo", `ms/${results.turn}`, "worst");
   titles.push("late", "illegal", "faults");
@@ -130,7 +130,7 @@ export function drawPairs(results, pick) {
       interval: [1 - high, 1 - low],
     });
   }
-  const counted = settings.mirror ? "pairs" : "games";
+  const counted = settings.mirror ? "pairs" : "matches";
   $("pairunit").textContent =
     `Score in percent of the row's player, its 95 % interval, and the ${counted}.`;
   const rows = players.map((one, a) => {
@@ -147,13 +147,13 @@ export function drawPairs(results, pick) {
           `${found.interval.map(tenths).join(" to ")} % in ${digits(found.pairs)} ${counted}`,
       });
       cell.style.setProperty("--share", `${90 * Math.abs(found.score - 0.5)}%`);
-      const games = element("button", {
+      const shared = element("button", {
         type: "button",
         onclick: () => pick(a, b),
       });
       const interval = found.interval.map(tenths).join("\u2013");
-      games.append(element("b", tenths(found.score)), ` ${interval} (${digits(found.pairs)})`);
-      cell.append(games);
+      shared.append(element("b", tenths(found.score)), ` ${interval} (${digits(found.pairs)})`);
+      cell.append(shared);
       return cell;
     });
     const name = element("bdi", one.name);

@@ -1,5 +1,5 @@
 // @ts-check
-// What became of each card in the games of a tournament, and how often its player won.
+// What became of each card in the matches of a tournament, and how often its player won.
 
 import { everybody, tenths } from "./arenatables.js";
 import { button, element, named, number, refill, select } from "./dom.js";
@@ -18,7 +18,7 @@ const numbers = (title, text) => element("td.number", { "data-name": title }, te
 const taken = ({ cases: { offered, chosen } }) =>
   offered.copies ? chosen.copies / offered.copies : null;
 
-/** The share of games won in a case. @param {string} title @returns {Column} */
+/** The share of matches won in a case. @param {string} title @returns {Column} */
 function won(title) {
   /** @param {Row} row */
   const text = (row) => {
@@ -89,8 +89,8 @@ export class CardTable {
       element("h2", "Cards"),
       element(
         "p.dim",
-        "Percent of games won in which the player was offered, chose, had in the deck, drew or " +
-          "played such a card, with 95 % intervals, and the number of these games. Taken: chosen " +
+        "Percent of matches won in which the player was offered, chose, had in the deck, drew or " +
+          "played such a card, with 95 % intervals, and the number of these matches. Taken: chosen " +
           "copies for each card on offer.",
       ),
       element("div.bar", whose, this.begin.button, this.begin.progress, this.counted),
@@ -122,7 +122,7 @@ export class CardTable {
   take(found) {
     if (!found) return true;
     this.rows = found.rows;
-    this.counted.textContent = `${number(found.games)} games`;
+    this.counted.textContent = `${number(found.games)} matches`;
     this.draw();
     return true;
   }

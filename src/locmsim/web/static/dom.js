@@ -159,7 +159,8 @@ export const searchValue = (value) => minus(`${value < 0 ? "" : "+"}${value.toFi
 /** A number with separators. @param {number} value */
 export const number = (value) => value.toLocaleString("en");
 /** A number of things. @param {number} count @param {string} what one of them */
-export const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
+export const counted = (count, what, many = `${what}s`) =>
+  `${number(count)} ${count === 1 ? what : many}`;
 /** A text with a minus sign in place of a hyphen. @param {string|number} value */
 export const minus = (value) => String(value).replace("-", "\u2212");
 /** A change, with its sign. @param {number} value */

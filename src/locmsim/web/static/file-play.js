@@ -226,8 +226,8 @@ class PlayPage {
     match.steps = [{ turn: 0, player: 0, action: null, words: "", board }, ...steps];
     const leave = () => this.menu();
     const begun = async () => begunFrom(seed, rules, table.answers);
-    const shown = (/** @type {string[]} */ path) => this.keep(table, path);
-    const from = { seat, level, back: "New match", leave, begun, start: 0, shown };
+    const told = (/** @type {string[]} */ path) => this.keep(table, path);
+    const from = { seat, level, back: "New match", leave, begun, start: 0, told };
     playLocal(this.host, match, this.local, from);
   }
 }

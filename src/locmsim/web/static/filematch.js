@@ -8,7 +8,7 @@ import { save } from "./packed.js";
 import { Local } from "./local.js";
 import { playOn } from "./matchpanels.js";
 import { logOf } from "./matchtext.js";
-import { Game } from "./playedmatch.js";
+import { PlayedMatch } from "./playedmatch.js";
 import { Viewer } from "./viewer.js";
 
 const MIDDLE = 6;
@@ -62,10 +62,10 @@ export class FilePage {
  * @param {import("./viewer.js").Match} match its steps so far @param {Local} local
  * @param {{seat: number, level: number, back: string, leave: () => void,
  *   begun?: () => Promise<import("./matchtext.js").Begun>, start?: number,
- *   shown?: (path: string[]) => void}} from who plays it; how to leave it; what its log begins with,
+ *   told?: (path: string[]) => void}} from who plays it; how to leave it; what its log begins with,
  * if it can have one; after how many actions it begins; and what is told its actions */
 export function playLocal(host, match, local, from) {
-  const { seat, level, back, leave, begun, start = match.steps.length - 1, shown } = from;
+  const { seat, level, back, leave, begun, start = match.steps.length - 1, told } = from;
   // Advice has an engine of its own: ending a search of it must not end the level's.
   const advice = new Local(local.packed);
   advice.other = local.other;
@@ -75,9 +75,17 @@ export function playLocal(host, match, local, from) {
   const turn = { begun: start, level: local.packed.levels[level - 1], seed };
   const ending = () => {
     if (!begun) return [];
-    const log = async () => save(logOf(await begun(), game.viewer.data), "match.json");
+    const log = async () => save(logOf(await begun(), playing.viewer.data), "match.json");
     return [element("div.bar", button("#save-log", "Log", log))];
   };
   const played = { ...match, steps: [...match.steps], names, seat, winner: null, fault: null };
-  const game = new Game(host, played, { machine: local, advice, turn, back, leave, ending, shown });
+  const playing = new PlayedMatch(host, played, {
+    machine: local,
+    advice,
+    turn,
+    back,
+    leave,
+    ending,
+    told,
+  });
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// Follows what grows: a list, a game, a search. A page that is seen asks for the versions of what it
+// Follows what grows: a list, a match, a search. A page that is seen asks for the versions of what it
 // shows, and tells whoever follows a thing that it has another one.
 
 import { $ } from "./dom.js";

@@ -3,7 +3,7 @@
 
 import { button, element } from "./dom.js";
 import { follow } from "./follow.js";
-import { ask, notice, shown, tell } from "./site.js";
+import { ask, notice, attempt, tell } from "./site.js";
 
 /** @typedef {{job: string, version: number, state: string, done: number, of: number,
  *   error: string|null, result: any}} Job */
@@ -41,7 +41,7 @@ export class LastJob {
    * @param {(job: Job) => boolean|void} draw false: no longer */
   async run(start, draw) {
     const number = ++this.count;
-    await shown(async () => {
+    await attempt(async () => {
       await this.stop();
       const job = await start();
       this.job = job.job;
@@ -79,7 +79,7 @@ export class JobButton {
 
   async press() {
     if (this.started) {
-      await shown(() => this.last.stop());
+      await attempt(() => this.last.stop());
       return;
     }
     this.started = true;

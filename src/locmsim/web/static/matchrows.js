@@ -2,11 +2,11 @@
 // What lists of matches have in common: players, faults, links, and the part that is shown.
 
 import { $, button, element, number } from "./dom.js";
-import { address, shown } from "./site.js";
+import { address, attempt } from "./site.js";
 
 /** @typedef {{key: string, source: string, number: number|string|null, names: string[],
  *   winner: number|null, fault: null|{player: number, kind: string, message: string},
- *   turns: number, rules: string|null, game: string, live: "live"|"paused"|""}} Game */
+ *   turns: number, rules: string|null, game: string, live: "live"|"paused"|""}} ListedMatch */
 
 /** A cell with two names, the winner's marked. @param {string[]} names @param {number|null} winner */
 export function playersCell(names, winner) {
@@ -26,28 +26,28 @@ function faultCell(fault) {
 
 const PANELS = { watch: "", live: "", paused: "", analyse: "#engine", report: "#report" };
 
-/** A cell with links to a match. @param {string} game its key
+/** A cell with links to a match. @param {string} key its key
  * @param {(keyof typeof PANELS)[]} [what] what there is to see */
-function linksCell(game, what = ["watch", "analyse", "report"]) {
-  const there = address(`/game/${game}`);
+function linksCell(key, what = ["watch", "analyse", "report"]) {
+  const there = address(`/match/${key}`);
   const links = what.map((text) => element("a", { href: `${there}${PANELS[text]}` }, text));
   return element("td.links", ...links.flatMap((link) => [link, " "]));
 }
 
-/** A row of a list of matches. @param {Game} game @param {HTMLElement} name a cell with what it is called
+/** A row of a list of matches. @param {ListedMatch} match @param {HTMLElement} name a cell with what it is called
  * @param {(Node|string)[]} more cells behind the players
  * @param {(keyof typeof PANELS)[]|null} [open] what there is to see of it; null: no such cell */
-export function matchRow(game, name, more = [], open) {
-  const { fault, names } = game;
+export function matchRow(match, name, more = [], open) {
+  const { fault, names } = match;
   return element(
     "tr",
-    { "data-key": game.key },
+    { "data-key": match.key },
     name,
-    playersCell(names, game.winner),
+    playersCell(names, match.winner),
     ...more,
-    element("td.number", number(game.turns)),
+    element("td.number", number(match.turns)),
     faultCell(fault && { ...fault, name: names[fault.player] }),
-    open === null ? "" : linksCell(game.key, open),
+    open === null ? "" : linksCell(match.key, open),
   );
 }
 
@@ -87,7 +87,7 @@ export class MatchList {
     this.after = button("#after", "Next", () => this.show([...this.places, this.next ?? ""]));
     this.root = element(
       "div",
-      element("div.scroll", element(`table#${id}.games.cards`)),
+      element("div.scroll", element(`table#${id}.matches.cards`)),
       element("p.bar", this.before, this.count, this.after),
     );
   }
@@ -101,7 +101,7 @@ export class MatchList {
   /** Show another part. @param {(string|number)[]} [places] */
   show(places = [""]) {
     this.places = places;
-    return shown(() => this.list());
+    return attempt(() => this.list());
   }
 
   async list() {
@@ -116,7 +116,7 @@ export class MatchList {
     const all = next === null ? number(end) : `more than ${number(end)}`;
     this.count.textContent = rows.length
       ? `${number(start + 1)} to ${number(end)} of ${all}`
-      : "no games";
+      : "no matches";
     this.before.toggleAttribute("disabled", start === 0);
     this.after.toggleAttribute("disabled", next === null);
   }

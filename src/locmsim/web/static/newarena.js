@@ -3,7 +3,7 @@
 
 import { $, element, labelled, optionsOf, refill, select, valueOf } from "./dom.js";
 import { fieldOf, form, opponentsBy, valuesOf } from "./form.js";
-import { address, ask, shown, tell } from "./site.js";
+import { address, ask, attempt, tell } from "./site.js";
 
 /** Put the form at the end of the page. */
 export async function newArena() {
@@ -30,7 +30,7 @@ export async function newArena() {
   );
   rules.addEventListener("change", offer);
   const start = () =>
-    shown(async () => {
+    attempt(async () => {
       const leader = valueOf("new-first");
       const keys = chosen().map(({ value }) => value);
       // In a gauntlet the first one plays against each of the others.

@@ -10,15 +10,15 @@ import { Written } from "./written.js";
  *   stderr: string, text: string, words: string, scores: number[]|null, image?: string}} Step */
 /** @typedef {{title: string, turn: string, names: string[], winner: number|null,
  *   fault: null|{player: number, kind: string, message: string}, steps: Step[], start: number,
- *   running: boolean}} View */
+ *   running: boolean}} OtherMatch */
 
 /** With a capital letter. @param {string} word */
 const title = (word) => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 /** Show a match; returns what adds new steps, and tells whether more of them may come.
- * @param {HTMLElement} host @param {View} view
- * @param {(have: number) => Promise<View>} more the match from a step on, as it stands now */
-export function showView(host, view, more) {
+ * @param {HTMLElement} host @param {OtherMatch} match
+ * @param {(have: number) => Promise<OtherMatch>} more the match from a step on, as it stands now */
+export function showOther(host, match, more) {
   let at = 0;
   const picture = /** @type {HTMLImageElement} */ (element("img.drawing", { alt: "" }));
   const text = element("pre.position", { tabindex: "0" });
@@ -26,7 +26,7 @@ export function showView(host, view, more) {
   const walk = (/** @type {number} */ way) => show(at + way);
   const playback = new Playback({
     get steps() {
-      return view.steps;
+      return match.steps;
     },
     get at() {
       return at;
@@ -34,14 +34,14 @@ export function showView(host, view, more) {
     show,
     walk,
   });
-  playback.reach(view.steps.length);
+  playback.reach(match.steps.length);
   /** Whose turn it was and what they did. @param {Step} step @returns {(Node|string)[]} */
   const told = (step) =>
     step.player === null
       ? ["The beginning"]
       : [
-          `${title(view.turn)} ${step.turn ?? "of the choice"}: `,
-          nameOf(view.names, step.player),
+          `${title(match.turn)} ${step.turn ?? "of the choice"}: `,
+          nameOf(match.names, step.player),
           " ",
           element("bdi", step.words || step.answer || ""),
         ];
@@ -57,12 +57,12 @@ export function showView(host, view, more) {
     if (step.stderr) made.append(written.box(step.stderr));
     return made;
   };
-  const entries = view.steps.map(entry);
+  const entries = match.steps.map(entry);
   log.append(...entries);
 
   /** @param {number} index */
   function show(index) {
-    const step = view.steps[index];
+    const step = match.steps[index];
     if (!step) return;
     entries[at].removeAttribute("aria-current");
     at = index;
@@ -78,21 +78,21 @@ export function showView(host, view, more) {
     const scores = step.scores ? `; ${step.scores.join(" to ")}` : "";
     said.replaceChildren(...told(step), scores);
     playback.mark(at);
-    if (at === view.steps.length - 1) playback.pause();
+    if (at === match.steps.length - 1) playback.pause();
   }
   onKeys(() => ({
     " ": () => playback.play(),
     ArrowLeft: () => walk(-1),
     ArrowRight: () => walk(1),
     Home: () => show(0),
-    End: () => show(view.steps.length - 1),
+    End: () => show(match.steps.length - 1),
   }));
   const outcome = element("p#outcome");
   function tellOutcome() {
     /** @type {(Node|string)[]} */
-    const parts = [view.title];
-    if (view.running) parts.push(", being played");
-    const { names, winner, fault } = view;
+    const parts = [match.title];
+    if (match.running) parts.push(", being played");
+    const { names, winner, fault } = match;
     if (winner !== null) parts.push(": ", nameOf(names, winner), " won");
     if (fault) parts.push("; ", nameOf(names, fault.player), ` lost by a fault: ${fault.message}`);
     outcome.replaceChildren(...parts);
@@ -100,24 +100,24 @@ export function showView(host, view, more) {
 
   /** Add new steps as they are played; if the last one is shown, show the new last one. */
   async function grow() {
-    const news = await more(view.steps.length);
-    const last = at === view.steps.length - 1;
-    view = { ...news, steps: [...view.steps.slice(0, news.start), ...news.steps] };
-    const added = view.steps
+    const news = await more(match.steps.length);
+    const last = at === match.steps.length - 1;
+    match = { ...news, steps: [...match.steps.slice(0, news.start), ...news.steps] };
+    const added = match.steps
       .slice(entries.length)
       .map((step, i) => entry(step, entries.length + i));
     entries.push(...added);
     log.append(...added);
-    playback.reach(view.steps.length);
+    playback.reach(match.steps.length);
     tellOutcome();
-    if (last && added.length) show(view.steps.length - 1);
-    return view.running;
+    if (last && added.length) show(match.steps.length - 1);
+    return match.running;
   }
   tellOutcome();
   host.replaceChildren(
     element(
-      "div.game",
-      element("div.head", element("h1#title", ...against(view.names)), outcome),
+      "div.match",
+      element("div.head", element("h1#title", ...against(match.names)), outcome),
       element("div.stage.scroll", picture, text),
       element(
         "div.aside",
@@ -129,7 +129,7 @@ export function showView(host, view, more) {
       ),
     ),
   );
-  document.title = `${view.names[0]} against ${view.names[1]}`;
-  show(view.running ? view.steps.length - 1 : 0);
+  document.title = `${match.names[0]} against ${match.names[1]}`;
+  show(match.running ? match.steps.length - 1 : 0);
   return grow;
 }

@@ -1,16 +1,16 @@
 // @ts-check
-// The page Arena: a tournament while it is played, with its table, the score over the games, the
-// sequential test, the pairs and the games.
+// The page Arena: a tournament while it is played, with its table, the score over the matches, the
+// sequential test, the pairs and the matches.
 
 import { drawScore, drawTest } from "./arenacharts.js";
-import { ArenaGames } from "./arenamatches.js";
+import { ArenaMatches } from "./arenamatches.js";
 import { drawPairs, drawPlayers } from "./arenatables.js";
 import { CardTable } from "./cardtable.js";
 import { chartOf } from "./chart.js";
 import { $, button, element, number as digits, select, valueOf } from "./dom.js";
 import { follow } from "./follow.js";
 import { newArena } from "./newarena.js";
-import { ask, notice, shown, tell } from "./site.js";
+import { ask, notice, attempt, tell } from "./site.js";
 
 /** @typedef {import("./arenatables.js").Results} Results */
 
@@ -18,11 +18,11 @@ import { ask, notice, shown, tell } from "./site.js";
 class Progress {
   constructor() {
     this.bar = /** @type {HTMLProgressElement} */ (
-      element("progress#progress", { "aria-label": "Games played" })
+      element("progress#progress", { "aria-label": "Matches played" })
     );
     this.state = element("span#state");
     this.root = element("p.bar", this.bar, this.state);
-    /** The number of games and the time at the first look, from which the time left is estimated.
+    /** The number of matches and the time at the first look, from which the time left is estimated.
      * @type {{games: number, at: number}|null} */
     this.began = null;
   }
@@ -32,8 +32,8 @@ class Progress {
     const { games, goal, mean_turns } = results.results;
     this.bar.max = Math.max(1, goal);
     this.bar.value = games;
-    let text = `${digits(games)} of ${digits(goal)} games of ${results.title}`;
-    if (mean_turns !== null) text += `, ${mean_turns.toFixed(1)} ${results.turn}s a game`;
+    let text = `${digits(games)} of ${digits(goal)} matches of ${results.title}`;
+    if (mean_turns !== null) text += `, ${mean_turns.toFixed(1)} ${results.turn}s a match`;
     if (results.finished) text += ", finished";
     else text += this.left(games, goal);
     this.state.textContent = text;
@@ -48,7 +48,7 @@ class Progress {
     const rate = (games - this.began.games) / seconds;
     const left = (goal - games) / rate;
     const time = left < 90 ? `${Math.ceil(left)} s` : `${Math.ceil(left / 60)} min`;
-    return `, ${rate.toFixed(1)} games/s, about ${time} left`;
+    return `, ${rate.toFixed(1)} matches/s, about ${time} left`;
   }
 }
 
@@ -62,10 +62,10 @@ class ArenaPage {
     /** Ends following. */
     this.end = () => {};
     this.progress = new Progress();
-    this.games = new ArenaGames();
+    this.matches = new ArenaMatches();
     this.cards = new CardTable();
     this.files = element("div#files.bar");
-    this.stop = button("#stop", "Stop", () => shown(() => this.halt()), { hidden: true });
+    this.stop = button("#stop", "Stop", () => attempt(() => this.halt()), { hidden: true });
     this.root = this.layout();
   }
 
@@ -79,7 +79,7 @@ class ArenaPage {
         "section",
         element("h2", "Score of ", element("bdi#scorename")),
         element("p#scorenow"),
-        chartOf("The player's score over the games, with its 95 % interval", "scorechart"),
+        chartOf("The player's score over the matches, with its 95 % interval", "scorechart"),
       ),
       element(
         "section#test",
@@ -95,7 +95,7 @@ class ArenaPage {
         element("p#pairunit"),
         element("div.scroll", element("table#matrix.cards")),
       ),
-      this.games.root,
+      this.matches.root,
       this.cards.root,
     );
   }
@@ -127,13 +127,13 @@ class ArenaPage {
     this.player = found.player;
     this.cards.offer(Number(valueOf("db")), found);
     this.draw();
-    await this.games.show(found);
+    await this.matches.show(found);
   }
 
   /** Follow the tournament that is chosen. */
   follow() {
     this.end();
-    this.end = follow(`arena:${valueOf("db")}`, () => shown(() => this.look()));
+    this.end = follow(`arena:${valueOf("db")}`, () => attempt(() => this.look()));
   }
 
   /** Stop the tournament that is chosen. */
@@ -142,12 +142,12 @@ class ArenaPage {
     this.stop.hidden = true;
   }
 
-  /** Show the curve and the games of another player. @param {number} index @param {number} [other] */
+  /** Show the curve and the matches of another player. @param {number} index @param {number} [other] */
   pick(index, other = -1) {
     this.player = index;
     this.version = "";
-    this.games.pick(index, other);
-    shown(() => this.look());
+    this.matches.pick(index, other);
+    attempt(() => this.look());
   }
 
   /** Show another tournament. */
@@ -156,7 +156,7 @@ class ArenaPage {
     this.progress.began = null;
     this.version = "";
     this.player = 0;
-    this.games.clear();
+    this.matches.clear();
     this.root.hidden = true;
     this.follow();
   }
@@ -189,4 +189,4 @@ class ArenaPage {
 const page = new ArenaPage();
 $("main").append(element("h1", "Arena"), page.files, page.root);
 new ResizeObserver(() => page.draw()).observe($("main"));
-shown(newArena).then(() => shown(() => page.open()));
+attempt(newArena).then(() => attempt(() => page.open()));

@@ -7,26 +7,26 @@ import "./cardtext.js";
 import { $, element, number, panel, refill, select, valueOf } from "./dom.js";
 import { fieldOf, form, opponentsBy, valuesOf } from "./form.js";
 import { playersCell } from "./matchrows.js";
-import { address, ask, shown, tell } from "./site.js";
+import { address, ask, attempt, tell } from "./site.js";
 
 const LEVEL = "level5";
-/** Whether a game is being begun. */
+/** Whether a match is being begun. */
 let starting = false;
 
-/** Begin a game and open its page. @param {Record<string, any>} data
- * @param {(game: string) => Promise<unknown>} [then] */
+/** Begin a match and open its page. @param {Record<string, any>} data
+ * @param {(match: string) => Promise<unknown>} [then] */
 function begin(data, then) {
   if (starting) return;
   starting = true;
-  shown(async () => {
-    const { game } = await tell("/api/play/new", data);
-    await then?.(game);
-    location.href = address(`/game/${game}`);
+  attempt(async () => {
+    const { match } = await tell("/api/play/new", data);
+    await then?.(match);
+    location.href = address(`/match/${match}`);
   }).then((well) => (starting = well));
 }
 
-/** The form of a new game. @param {any} choices */
-function newGame(choices) {
+/** The form of a new match. @param {any} choices */
+function newMatch(choices) {
   /** @type {import("./form.js").Field[]} */
   const [rules, seed] = choices.fields;
   const made = form(
@@ -37,7 +37,7 @@ function newGame(choices) {
       const players = seat === "0" ? [mine, theirs] : [theirs, mine];
       begin({ ...valuesOf(choices.fields), players });
     },
-    element("h2", "A new game"),
+    element("h2", "A new match"),
     fieldOf(rules),
     select("who", "Player", []),
     select("opponent", "Against", []),
@@ -61,14 +61,14 @@ function newGame(choices) {
   return made;
 }
 
-/** A position that begins a game with the first click. @param {any} data */
+/** A position that begins a match with the first click. @param {any} data */
 function today(data) {
   const { key } = data;
-  const match = { names: data.names, lanes: data.lanes, below: data.seat };
+  const shape = { names: data.names, lanes: data.lanes, below: data.seat };
   const players = [0, 1].map((seat) => (seat === data.seat ? null : LEVEL));
-  const board = new Board(data, painter(data), match, (action) =>
-    begin({ from: key, step: 0, players }, (game) =>
-      tell("/api/machine/walk", { game, version: 0, path: [], actions: [action] }),
+  const board = new Board(data, painter(data), shape, (action) =>
+    begin({ from: key, step: 0, players }, (match) =>
+      tell("/api/machine/walk", { match, version: 0, path: [], actions: [action] }),
     ),
   );
   board.view = data.seat;
@@ -79,27 +79,27 @@ function today(data) {
     element(
       "div.bar",
       element("h1#today-title", "Your turn: play on from here against level 5"),
-      element("a", { href: address(`/game/${key}#engine`) }, "Ask the engine"),
+      element("a", { href: address(`/match/${key}#engine`) }, "Ask the engine"),
     ),
     element("div.stage", board.root),
   );
 }
 
-/** The latest games. @param {any[]} games */
-function latest(games) {
-  const rows = games.map((game) =>
+/** The latest matches. @param {any[]} matches */
+function latest(matches) {
+  const rows = matches.map((match) =>
     element(
       "tr",
-      playersCell(game.names, game.winner),
-      element("td", element("a", { href: address(`/game/${game.key}`) }, game.live || "watch")),
+      playersCell(match.names, match.winner),
+      element("td", element("a", { href: address(`/match/${match.key}`) }, match.live || "watch")),
     ),
   );
   return panel(
-    "Latest games",
-    games.length
+    "Latest matches",
+    matches.length
       ? element("table", ...rows)
       : element("p.dim", "None yet. Drop a log onto this page to open it."),
-    element("p", element("a", { href: address("/games") }, "All games")),
+    element("p", element("a", { href: address("/matches") }, "All matches")),
   );
 }
 
@@ -109,21 +109,21 @@ function running(files) {
     element(
       "li",
       element("a", { href: address("/arena", { db: i }) }, element("bdi", file.name)),
-      file.error ? " cannot be read" : `: ${number(file.games)} of ${number(file.goal)} games`,
+      file.error ? " cannot be read" : `: ${number(file.games)} of ${number(file.goal)} matches`,
     ),
   );
   return panel("Arenas", element("ul.plain", ...rows));
 }
 
-shown(async () => {
-  const [choices, home, games, arenas] = await Promise.all([
+attempt(async () => {
+  const [choices, home, found, arenas] = await Promise.all([
     ask("/api/play/choices"),
     ask("/api/home"),
-    ask("/api/games", { count: 6 }),
+    ask("/api/matches", { count: 6 }),
     ask("/api/arena"),
   ]);
-  const data = await ask("/api/game", { game: home.position });
-  const beside = element("div.beside", newGame(choices), latest(games.games));
+  const data = await ask("/api/match", { match: home.position });
+  const beside = element("div.beside", newMatch(choices), latest(found.matches));
   if (arenas.files.length) beside.append(running(arenas.files));
   $("main").replaceChildren(element("div.home", today(data), beside));
 });

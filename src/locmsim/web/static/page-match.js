@@ -1,5 +1,5 @@
 // @ts-check
-// The page of a match, of a game that is being played, and of a position.
+// The page of a match, also of one that is being played, and of a position.
 
 import { ChoiceView } from "./choice.js";
 import { $, button, element, valueOf } from "./dom.js";
@@ -7,17 +7,17 @@ import { Engine } from "./enginepanel.js";
 import { follow } from "./follow.js";
 import { opponentsBy } from "./form.js";
 import { playOn } from "./matchpanels.js";
-import { Game } from "./playedmatch.js";
+import { PlayedMatch } from "./playedmatch.js";
 import { Remote } from "./remote.js";
 import { ReportPanel } from "./reportpanel.js";
-import { Refused, address, ask, notice, shown, tell } from "./site.js";
+import { Refused, address, ask, notice, attempt, tell } from "./site.js";
 import { TreePanel } from "./treepanel.js";
-import { showView } from "./otherviewer.js";
+import { showOther } from "./otherviewer.js";
 import { Viewer } from "./viewer.js";
 
-const key = decodeURIComponent(location.pathname.slice("/game/".length));
+const key = decodeURIComponent(location.pathname.slice("/match/".length));
 const wanted = location.hash.slice(1);
-const OTHER_PAGE = "This game goes on in another page, too. Here is how it stands.";
+const OTHER_PAGE = "This match goes on in another page, too. Here is how it stands.";
 
 /** Add links to download the match in other forms. @param {Viewer} viewer */
 function share(viewer, positioned = viewer.data.kind === "position") {
@@ -27,8 +27,8 @@ function share(viewer, positioned = viewer.data.kind === "position") {
     const made = /** @type {HTMLAnchorElement} */ (element("a", { download: "" }, text));
     const place = () => {
       /** @type {Record<string, string|number>} */
-      const query = what === "position" ? { game: key, step: viewer.at } : { game: key };
-      made.href = address(`/api/game/${what}`, query);
+      const query = what === "position" ? { match: key, step: viewer.at } : { match: key };
+      made.href = address(`/api/match/${what}`, query);
     };
     made.addEventListener("click", place);
     place();
@@ -47,15 +47,15 @@ function share(viewer, positioned = viewer.data.kind === "position") {
 async function playOut(viewer) {
   const { opponents } = await ask("/api/play/choices");
   const begin = () =>
-    shown(async () => {
+    attempt(async () => {
       const seat = Number(valueOf("out-seat"));
       const players = [null, null].map((_, i) => (i === seat ? null : valueOf("out-opponent")));
-      const { game } = await tell("/api/play/new", {
+      const { match } = await tell("/api/play/new", {
         from: key,
         step: viewer.at,
         players,
       });
-      location.href = address(`/game/${game}`);
+      location.href = address(`/match/${match}`);
     });
   const found = opponentsBy(opponents, viewer.data.rules);
   $("about").append(...playOn(viewer, found, undefined, begin));
@@ -65,46 +65,48 @@ async function playOut(viewer) {
 function live(viewer) {
   const end = follow(`live:${key}`, async () => {
     /** @type {any} */
-    const news = await ask("/api/game", { game: key, have: viewer.steps.length }).catch((error) => {
-      if (error instanceof Refused) notice(error.message);
-      return null; // the next news come when the server is back
-    });
+    const news = await ask("/api/match", { match: key, have: viewer.steps.length }).catch(
+      (error) => {
+        if (error instanceof Refused) notice(error.message);
+        return null; // the next news come when the server is back
+      },
+    );
     if (!news) return;
     Object.assign(viewer.data.cards, news.cards);
     if (news.steps.length) viewer.grow(news.start, news.steps);
     if (news.live) return;
     end();
-    if (news.next_key) location.replace(address(`/game/${news.next_key}`));
+    if (news.next_key) location.replace(address(`/match/${news.next_key}`));
   });
 }
 
-/** A game that is played here. @param {any} data */
+/** A match that is played here. @param {any} data */
 async function play(data) {
   const machine = new Remote(key, data.cards, data.play);
-  /** @type {Game|null} */
-  let game = null;
+  /** @type {PlayedMatch|null} */
+  let playing = null;
   const refused = (/** @type {unknown} */ error) => {
     const gone = error instanceof Refused && error.status === 409;
     notice(gone ? OTHER_PAGE : String(error instanceof Error ? error.message : error));
     if (!gone) return;
-    machine.take(error.data.view);
+    machine.take(error.data.standing);
     news();
   };
   const news = async () => {
-    const { view } = machine;
-    if (game && view) {
-      const { path, chats } = view;
-      await game.doing(() => game?.sync(path, chats) ?? Promise.resolve());
-      if (view.over) game.over(view.over.winner ?? null);
-    } else if (view?.over) ended(data, view.over);
-    else if (view && !view.choosing) await begin();
+    const { standing } = machine;
+    if (playing && standing) {
+      const { path, chats } = standing;
+      await playing.doing(() => playing?.sync(path, chats) ?? Promise.resolve());
+      if (standing.over) playing.over(standing.over.winner ?? null);
+    } else if (standing?.over) ended(data, standing.over);
+    else if (standing && !standing.choosing) await begin();
     else await choose();
   };
   const begin = async () => {
-    const { steps } = await ask("/api/game", { game: key });
-    if (game) return;
-    game = new Game($("main"), { ...data, steps }, from);
-    game.failed = refused;
+    const { steps } = await ask("/api/match", { match: key });
+    if (playing) return;
+    playing = new PlayedMatch($("main"), { ...data, steps }, from);
+    playing.failed = refused;
     await news();
   };
   const leave = leaver(machine, data);
@@ -112,9 +114,9 @@ async function play(data) {
     machine,
     advice: new Remote(key, data.cards),
     turn: {},
-    back: data.seat === null ? "Stop" : "New game",
+    back: data.seat === null ? "Stop" : "New match",
     leave,
-    ending: () => (machine.view?.over ? endingOf(data, machine.view.over) : []),
+    ending: () => (machine.standing?.over ? endingOf(data, machine.standing.over) : []),
   };
   const bar = () => element("div.bar", button("#leave", from.back, leave));
   const chooser = new ChoiceView($("main"), data, {
@@ -126,12 +128,12 @@ async function play(data) {
   /** @type {Promise<unknown>} */
   let picking = Promise.resolve();
   const pick = (/** @type {string[]} */ cards) => {
-    picking = shown(async () => {
+    picking = attempt(async () => {
       notice();
       document.body.dataset.asked = "false";
       try {
-        const { version } = /** @type {import("./remote.js").View} */ (machine.view);
-        machine.take(await tell("/api/play/choose", { game: key, version, cards }));
+        const { version } = /** @type {import("./remote.js").Standing} */ (machine.standing);
+        machine.take(await tell("/api/play/choose", { match: key, version, cards }));
       } catch (error) {
         return refused(error);
       }
@@ -140,26 +142,26 @@ async function play(data) {
   };
   const choose = async () => {
     if (data.seat === null) {
-      $("main").replaceChildren(element("p.prompt", "The game is starting\u2026"), bar());
+      $("main").replaceChildren(element("p.prompt", "The match is starting\u2026"), bar());
       await machine.ask("turn", { path: [] });
       return news();
     }
     const { offers } = await machine.ask("offers", {});
-    const { chosen } = /** @type {import("./remote.js").View} */ (machine.view);
+    const { chosen } = /** @type {import("./remote.js").Standing} */ (machine.standing);
     const { size, copies } = data;
     const choice = { draft: data.rules !== "1.5", offer: offers[offers.length - 1], chosen };
     chooser.show({ ...choice, size, copies }, bar());
     document.body.dataset.asked = "true";
   };
   await news();
-  if (machine.view?.over) return;
-  const end = follow(`game:${key}`, async () => {
-    if (!machine.view) return;
+  if (machine.standing?.over) return;
+  const end = follow(`match:${key}`, async () => {
+    if (!machine.standing) return;
     // A change by this page is shown by its own answer first.
-    await Promise.all([picking, game?.working]);
+    await Promise.all([picking, playing?.working]);
     try {
-      const now = await ask("/api/play/state", { game: key });
-      if (now.version <= /** @type {any} */ (machine.view).version) return;
+      const now = await ask("/api/play/state", { match: key });
+      if (now.version <= /** @type {any} */ (machine.standing).version) return;
       if (data.seat !== null) notice(OTHER_PAGE);
       machine.take(now);
       await news();
@@ -168,31 +170,31 @@ async function play(data) {
       notice(error.message);
       end();
     }
-    if (machine.view?.over) end();
+    if (machine.standing?.over) end();
   });
 }
 
-/** Leaves a game at the second press. @param {Remote} machine @param {any} data */
+/** Leaves a match at the second press. @param {Remote} machine @param {any} data */
 function leaver(machine, data) {
   /** The version at which it was pressed. @type {number|undefined} */
   let asked = -1;
   return () =>
-    shown(async () => {
-      if (!machine.view?.over && asked !== machine.view?.version) {
-        asked = machine.view?.version;
-        const name = data.seat === null ? "Stop" : "New game";
-        notice(`This game is not over and would not be saved. Press ${name} again to leave it.`);
+    attempt(async () => {
+      if (!machine.standing?.over && asked !== machine.standing?.version) {
+        asked = machine.standing?.version;
+        const name = data.seat === null ? "Stop" : "New match";
+        notice(`This match is not over and would not be saved. Press ${name} again to leave it.`);
         return;
       }
-      if (!machine.view?.over) await tell("/api/play/leave", { game: key });
+      if (!machine.standing?.over) await tell("/api/play/leave", { match: key });
       location.href = address("/");
     });
 }
 
-/** A game that ended before its battle. @param {any} data @param {import("./remote.js").Over} over */
+/** A match that ended before its battle. @param {any} data @param {import("./remote.js").Over} over */
 function ended(data, over) {
-  const title = element("h2.result", "The game is over");
-  const again = element("a#again", { href: address("/") }, "New game");
+  const title = element("h2.result", "The match is over");
+  const again = element("a#again", { href: address("/") }, "New match");
   document.body.dataset.over = "true";
   $("main").replaceChildren(element("div#ending.ending", title, ...endingOf(data, over), again));
 }
@@ -210,7 +212,7 @@ function endingOf(data, over) {
   if (over.path) parts.push(element("p.small", `Saved as ${over.path}`));
   else if (over.replay) {
     const log = {
-      href: address("/api/game/log", { game: over.replay }),
+      href: address("/api/match/log", { match: over.replay }),
       download: "",
     };
     const link = element("a", log, "Download the log");
@@ -229,41 +231,41 @@ function endingOf(data, over) {
       );
   const links = element("p.bar");
   const rematch = () =>
-    shown(async () => {
+    attempt(async () => {
       const players = [...data.players].reverse();
-      const { game } = await tell("/api/play/new", {
+      const { match } = await tell("/api/play/new", {
         rules: data.rules,
         again: key,
         players,
       });
-      location.href = address(`/game/${game}`);
+      location.href = address(`/match/${match}`);
     });
   if (seat !== null) links.append(button("#rematch.main", "Rematch", rematch));
   if (over.replay) {
-    const there = address(`/game/${over.replay}`);
+    const there = address(`/match/${over.replay}`);
     links.append(
       element("a#watch", { href: there }, "Replay"),
       element("a#toreport", { href: `${there}#report` }, "Report"),
     );
-    const again = address(`/practice#game=${over.replay}&seat=${seat}`);
+    const again = address(`/practice#match=${over.replay}&seat=${seat}`);
     if (seat !== null) links.append(element("a#learn", { href: again }, "Try again"));
   }
   return links.childElementCount ? [...parts, links] : parts;
 }
 
-/** A match of another game. @param {import("./otherviewer.js").View} data */
-function view(data) {
-  const grow = showView($("main"), data, (have) => ask("/api/game", { game: key, have }));
+/** A match of another game. @param {import("./otherviewer.js").OtherMatch} data */
+function other(data) {
+  const grow = showOther($("main"), data, (have) => ask("/api/match", { match: key, have }));
   if (!data.running) return;
   const end = follow(`live:${key}`, async () => {
     if (!(await grow().catch(() => true))) end();
   });
 }
 
-shown(async () => {
-  const data = await ask("/api/game", { game: key });
+attempt(async () => {
+  const data = await ask("/api/match", { match: key });
   const main = $("main");
-  if (data.kind === "view") return view(data);
+  if (data.kind === "other") return other(data);
   if (data.play) return play(data);
   const viewer = new Viewer(main, data);
   if (data.live) {

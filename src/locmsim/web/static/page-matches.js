@@ -1,5 +1,5 @@
 // @ts-check
-// The page Games: a list of all matches, with filters.
+// The page Matches: a list of all matches, with filters.
 
 import { $, button, element, labelled, named, refill, select, valueOf } from "./dom.js";
 import { MatchList, matchRow } from "./matchrows.js";
@@ -9,25 +9,28 @@ import { ask } from "./site.js";
 
 /** On a phone the list stays short. */
 const ROWS = matchMedia("(max-width: 760px)").matches ? 25 : 100;
-const TITLES = ["game", "players", "rules", "turns", "fault", "open"];
+const TITLES = ["match", "players", "rules", "turns", "fault", "open"];
 const FILTERS = ["player", "lost_by", "fault", "least", "most", "rules"];
 
-/** @param {import("./matchrows.js").Game} game */
-function row(game) {
-  const where = game.number === null ? game.source : `${game.source}:${game.number}`;
-  const rules = element("td", { "data-name": "rules" }, game.rules ?? game.game);
+/** @param {import("./matchrows.js").ListedMatch} match */
+function row(match) {
+  const where = match.number === null ? match.source : `${match.source}:${match.number}`;
+  const rules = element("td", { "data-name": "rules" }, match.rules ?? match.game);
   return matchRow(
-    game,
+    match,
     element("td", element("bdi", where)),
     [rules],
-    game.live ? [game.live] : game.game ? ["watch"] : undefined,
+    match.live ? [match.live] : match.game ? ["watch"] : undefined,
   );
 }
 
-const games = new MatchList("rows", ROWS, async (after) => {
+const list = new MatchList("rows", ROWS, async (after) => {
   const set = FILTERS.map((name) => [name, valueOf(name)]).filter(([, value]) => value);
   const query = { ...Object.fromEntries(set), after, count: ROWS };
-  const [found, choices] = await Promise.all([ask("/api/games", query), ask("/api/games/choices")]);
+  const [found, choices] = await Promise.all([
+    ask("/api/matches", query),
+    ask("/api/matches/choices"),
+  ]);
   /** @param {string} name @param {string[]} texts */
   const offer = (name, texts) => refill(name, [["", "all"], ...named(texts)]);
   for (const name of ["player", "lost_by"]) offer(name, choices.players);
@@ -36,31 +39,31 @@ const games = new MatchList("rows", ROWS, async (after) => {
   $("errors").replaceChildren(
     ...found.errors.map((/** @type {string} */ text) => element("li", text)),
   );
-  return { titles: TITLES, rows: found.games.map(row), next: found.next };
+  return { titles: TITLES, rows: found.matches.map(row), next: found.next };
 });
 
 /** A field for a number of turns. @param {string} id @param {string} label */
 const turns = (id, label) =>
   labelled(label, element(`input#${id}.few`, { type: "number", min: 0, inputmode: "numeric" }));
 $("main").append(
-  element("h1", "Games"),
+  element("h1", "Matches"),
   form(
     ".bar",
     () => {},
-    { onchange: () => games.show() },
+    { onchange: () => list.show() },
     select("player", "Player", [["", "all"]]),
     select("lost_by", "Lost by", [["", "all"]]),
     select("fault", "Fault", [["", "all"]]),
     select("rules", "Rules", [["", "all"]]),
     turns("least", "Turns from"),
     turns("most", "to"),
-    button("#again", "Reload", () => games.show(games.places)),
+    button("#again", "Reload", () => list.show(list.places)),
   ),
   element("ul#errors"),
-  games.root,
+  list.root,
 );
-await games.show();
+await list.show();
 // The list grows while its first part is shown.
-follow("games", async () => {
-  if (games.places.length === 1) await games.list().catch(() => {});
+follow("matches", async () => {
+  if (list.places.length === 1) await list.list().catch(() => {});
 });

@@ -24,18 +24,18 @@ import { form } from "./form.js";
 import { LastJob } from "./jobs.js";
 import { Teller } from "./local.js";
 import { mark, solvedOf, wasTried } from "./progress.js";
-import { address, ask, notice, shown, tell } from "./site.js";
+import { address, ask, notice, attempt, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
-/** What the server calls an exercise. @typedef {{puzzle: number}|{game: string, turn: number}} Place */
+/** What the server calls an exercise. @typedef {{puzzle: number}|{match: string, turn: number}} Place */
 /** @typedef {{id: string, place: Place, title: string}} Exercise */
 /** @typedef {{puzzle: number, id: string, difficulty: string, rules: string}} Puzzle */
-/** @typedef {{game: string, turn: number, player: number, names: string[], loss: number,
+/** @typedef {{match: string, turn: number, player: number, names: string[], loss: number,
  *   id: string}} Mistake */
 /** @typedef {import("./cards.js").Deck & {id: string, rules: string, names: string[], lanes: number,
  *   seat: number, steps: Step[], actions: string[]}} Data */
 
-/** Numbers of games of a player that are gone through. */
+/** Numbers of matches of a player that are gone through. */
 const COUNTS = ["1", "5", "20", "100"];
 
 /** The exercise on the board. */
@@ -127,7 +127,7 @@ class Table {
       await this.busy;
     }
     this.root.setAttribute("aria-busy", "true");
-    this.busy = shown(async () => {
+    this.busy = attempt(async () => {
       await work();
       notice();
     });
@@ -218,7 +218,7 @@ class Table {
     this.draw();
     this.changed();
     // A puzzle stays one until it is given up.
-    if ("game" in exercise.place) await this.tellSolution();
+    if ("match" in exercise.place) await this.tellSolution();
   }
 
   /** Show the best turn, which gives a puzzle up. */
@@ -250,8 +250,8 @@ class Table {
       }),
     );
     const { place } = exercise;
-    if ("game" in place) {
-      const there = address(`/game/${place.game}#turn=${place.turn}`);
+    if ("match" in place) {
+      const there = address(`/match/${place.match}#turn=${place.turn}`);
       this.found.append(" ", element("a", { href: there }, "See the match"));
     }
     this.changed();
@@ -326,13 +326,13 @@ function puzzlePanel(all) {
 // ------------------------------------------------------------------------------------- mistakes
 
 /** @param {Mistake} mistake @returns {Exercise} */
-const exerciseIn = ({ game, turn, player, names, loss, id }) => ({
+const exerciseIn = ({ match, turn, player, names, loss, id }) => ({
   id,
-  place: { game, turn },
+  place: { match, turn },
   title: `Turn ${turn}, ${isolated(names[player])} against ${isolated(names[1 - player])}: ${percent(loss)} given away`,
 });
 
-/** Turns that gave something away: of one game, or of a player's games.
+/** Turns that gave something away: of one match, or of a player's matches.
  * @param {string} person who plays on the pages */
 function mistakePanel(person) {
   /** @type {Exercise[]} */
@@ -354,41 +354,41 @@ function mistakePanel(person) {
         if (!begun && list.length) table.begin(list, 0);
         begun ||= list.length > 0;
         const state = now.state === "running" ? "Searching\u2026" : "Done:";
-        const games = `${number(now.done)} of ${counted(now.of, "game")}`;
-        progress.textContent = `${state} ${games}, ${counted(list.length, "turn")} gave something away.`;
+        const matches = `${number(now.done)} of ${counted(now.of, "match", "matches")}`;
+        progress.textContent = `${state} ${matches}, ${counted(list.length, "turn")} gave something away.`;
         draw();
       },
     );
   };
-  const none = element("p.dim", "Play a game, or open one, to learn from it.");
+  const none = element("p.dim", "Play a match, or open one, to learn from it.");
   const asks = form(
     "",
     () =>
       start({
         player: valueOf("player"),
         source: valueOf("source"),
-        games: Number(valueOf("count")),
+        matches: Number(valueOf("count")),
       }),
     select("player", "Of", []),
     select("source", "In", []),
-    select("count", "Latest games", named(COUNTS), "5"),
+    select("count", "Latest matches", named(COUNTS), "5"),
     element("button#find", "Find mistakes"),
   );
   const root = panel("Learn from mistakes", asks, none, progress, found);
   /** Offer the players and sources that there are now. */
   const offer = async () => {
-    await ask("/api/games", { count: 1 }); // files are looked at
-    const { players, sources } = await ask("/api/games/choices");
+    await ask("/api/matches", { count: 1 }); // files are looked at
+    const { players, sources } = await ask("/api/matches/choices");
     const rows = sources.map((/** @type {any} */ { key, path }) => [key, path]);
     refill("player", named(players), person);
-    refill("source", [["", "all games"], ...rows]);
+    refill("source", [["", "all matches"], ...rows]);
     asks.hidden = !players.length;
     none.hidden = !asks.hidden;
   };
   return { root, draw, start, offer };
 }
 
-shown(async () => {
+attempt(async () => {
   const all = await ask("/api/practice/puzzles");
   const puzzles = puzzlePanel(all);
   const mistakes = mistakePanel(all.person);
@@ -400,14 +400,14 @@ shown(async () => {
   };
   table.changed();
   await mistakes.offer();
-  follow("games", () => mistakes.offer().catch(() => {}));
+  follow("matches", () => mistakes.offer().catch(() => {}));
   const place = new URLSearchParams(location.hash.slice(1));
-  const game = place.get("game");
-  if (game !== null && place.has("seat"))
-    await mistakes.start({ game, seat: Number(place.get("seat")) });
-  else if (game !== null) {
+  const match = place.get("match");
+  if (match !== null && place.has("seat"))
+    await mistakes.start({ match, seat: Number(place.get("seat")) });
+  else if (match !== null) {
     const turn = Number(place.get("turn"));
-    table.begin([{ id: "", place: { game, turn }, title: `Turn ${turn}` }], 0);
+    table.begin([{ id: "", place: { match, turn }, title: `Turn ${turn}` }], 0);
   } else if (place.has("puzzle")) {
     const list = all.puzzles.map(exerciseOf);
     table.begin(list, Number(place.get("puzzle")) in list ? Number(place.get("puzzle")) : 0);

@@ -6,7 +6,7 @@ import { painter } from "./cards.js";
 import "./cardtext.js";
 import { $, button, element, named, panel, select, valueOf } from "./dom.js";
 import { fieldOf, form } from "./form.js";
-import { address, ask, notice, shown, tell } from "./site.js";
+import { address, ask, notice, attempt, tell } from "./site.js";
 
 /** @typedef {{hand: string[], lanes: string[][]}} Side */
 /** @typedef {import("./form.js").Field} Field */
@@ -24,9 +24,9 @@ let spot = [0, "hand"];
 /** Show a position on a page of its own. @param {Record<string, any>} data */
 function go(data) {
   notice();
-  shown(async () => {
-    const { game } = await tell("/api/game/setup", data);
-    location.href = address(`/game/${game}#engine`);
+  attempt(async () => {
+    const { match } = await tell("/api/match/setup", data);
+    location.href = address(`/match/${match}#engine`);
   });
 }
 
@@ -213,7 +213,7 @@ function figure(field, player) {
 /** @param {Field[]} cards @param {Field[]} players */
 function clicked(cards, players) {
   const [rules, seed] = cards.map((field) => fieldOf(field, "board"));
-  for (const field of [rules, seed]) field.addEventListener("change", () => shown(() => load()));
+  for (const field of [rules, seed]) field.addEventListener("change", () => attempt(() => load()));
   const mover = select("mover", "To move", [
     ["20", "below"],
     ["21", "above"],
@@ -239,7 +239,7 @@ function clicked(cards, players) {
   );
 }
 
-shown(async () => {
+attempt(async () => {
   const { cards, players } = await ask("/api/setup/form");
   $("main").replaceChildren(
     element("h1", "Set up a position"),

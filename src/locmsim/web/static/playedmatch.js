@@ -12,12 +12,12 @@ import { Viewer } from "./viewer.js";
  * the actions after each change.
  * @typedef {{machine: import("./local.js").Asked, advice: import("./local.js").Asked,
  *   turn: Record<string, any>, back: string, leave: () => void,
- *   ending: (winner: number|null) => (Node|string)[], shown?: (path: string[]) => void}} From */
+ *   ending: (winner: number|null) => (Node|string)[], told?: (path: string[]) => void}} From */
 
 const SHOWN_MS = 700;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-export class Game {
+export class PlayedMatch {
   /** @param {HTMLElement} host @param {import("./viewer.js").Match} match its steps so far, its
    * names, and the seat of the person, null if there is none
    * @param {From} from */
@@ -84,7 +84,7 @@ export class Game {
     if (viewer.line) return {};
     if (viewer.at < viewer.steps.length - 1)
       return this.legal ? { prompt: "It is your turn: go to the last step to act." } : {};
-    if (this.ended) return { prompt: "The game is over." };
+    if (this.ended) return { prompt: "The match is over." };
     if (this.legal) return { actions: this.legal };
     return {
       prompt: this.seat === null ? "" : "The opponent is thinking\u2026",
@@ -122,7 +122,7 @@ export class Game {
     const mine = winner === null && !this.ended && player === this.seat;
     this.legal = (mine && legal) || null;
     this.tell();
-    this.from.shown?.(this.path);
+    this.from.told?.(this.path);
     if (winner !== null) this.over(winner);
     else if (mine && !legal) {
       const { actions } = await this.machine.ask("walk", {
@@ -281,7 +281,7 @@ export class Game {
     this.legal = null;
     const { viewer } = this;
     const { names } = viewer.data;
-    let title = "The game is over";
+    let title = "The match is over";
     if (winner !== null && this.seat === null) title = `${names[winner]} won`;
     else if (winner !== null) title = winner === this.seat ? "You won" : "You lost";
     this.result.replaceChildren(element("h2.result", title), ...this.from.ending(winner));

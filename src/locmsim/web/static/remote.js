@@ -1,10 +1,10 @@
 // @ts-check
-// The machine of the server: it answers about a match, a position or a game that is played there.
+// The machine of the server: it answers about a match, also one that is played there, or about a position.
 
 import { Refused, send, tell } from "./site.js";
 
-/** How a game stands. @typedef {{game: string, version: number, choosing: boolean, chosen: string[],
- *   path: string[], chats: Record<string, string>, over: Over|null}} View */
+/** How a match stands. @typedef {{match: string, version: number, choosing: boolean, chosen: string[],
+ *   path: string[], chats: Record<string, string>, over: Over|null}} Standing */
 /** @typedef {{winner?: number, stderr?: string[], replay?: string, path?: string,
  *   fault?: null|{player: number, kind: string, message: string}, error?: string}} Over */
 
@@ -12,12 +12,12 @@ import { Refused, send, tell } from "./site.js";
 const BUSY_MS = 500;
 
 export class Remote {
-  /** @param {string} game its key @param {Record<string, any>} cards those that the page has
-   * @param {View} [view] how a game stands that is played */
-  constructor(game, cards, view) {
-    this.game = game;
+  /** @param {string} match its key @param {Record<string, any>} cards those that the page has
+   * @param {Standing} [standing] how it stands, if it is played there */
+  constructor(match, cards, standing) {
+    this.match = match;
     this.cards = cards;
-    this.view = view;
+    this.standing = standing;
     this.mark();
     // The server knows how it measures chances.
     this.packed = { worlds: 0, seed: 0, note: "", lines: 0, held: 12, samples: 0 };
@@ -26,9 +26,9 @@ export class Remote {
 
   /** @param {string} what @param {any} asked */
   async ask(what, { played, ...asked }) {
-    const place = { game: this.game, ...asked };
-    if (this.view) place.known = Object.keys(this.cards).length;
-    if (played && this.view) place.version = this.view.version;
+    const place = { match: this.match, ...asked };
+    if (this.standing) place.known = Object.keys(this.cards).length;
+    if (played && this.standing) place.version = this.standing.version;
     if (what === "analyse") this.running = asked.search;
     try {
       const answer = await tell(`/api/machine/${what}`, place);
@@ -42,15 +42,15 @@ export class Remote {
     }
   }
 
-  /** Keep how the game stands. @param {any} answer */
+  /** Keep how the match stands. @param {any} answer */
   take(answer) {
-    if (this.view && answer.version > this.view.version) this.view = answer;
+    if (this.standing && answer.version > this.standing.version) this.standing = answer;
     this.mark();
   }
 
   /** Say on the page which version it shows. */
   mark() {
-    if (this.view) document.body.dataset.version = String(this.view.version);
+    if (this.standing) document.body.dataset.version = String(this.standing.version);
   }
 
   /** End a search. @param {string} [search] */

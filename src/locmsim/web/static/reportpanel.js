@@ -1,11 +1,11 @@
 // @ts-check
-// The panel "Report": where the game was lost. It compares each turn with the best one that a search
+// The panel "Report": where the match was lost. It compares each turn with the best one that a search
 // finds.
 
 import { chartOf, drawChart } from "./chart.js";
 import { $, button, element, nameOf, percent } from "./dom.js";
 import { JobButton } from "./jobs.js";
-import { address, shown, tell } from "./site.js";
+import { address, attempt, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {{turn: number, player: number, played: string|null, best: string, before: number,
@@ -33,7 +33,7 @@ export class ReportPanel {
       "#report-start.main",
       "Where was it lost?",
       "Again",
-      () => tell("/api/report/start", { game: key }),
+      () => tell("/api/report/start", { match: key }),
       (report) => {
         if (report) this.draw(report);
       },
@@ -43,7 +43,7 @@ export class ReportPanel {
       "Try again",
       () => {
         const seat = viewer.board.below;
-        location.href = address(`/practice#game=${key}&seat=${seat}`);
+        location.href = address(`/practice#match=${key}&seat=${seat}`);
       },
       { hidden: true, title: "Play the turns of the player below again that gave something away" },
     );
@@ -174,7 +174,7 @@ export class ReportPanel {
     viewer.show(start);
     const actions = turn.best === "PASS" ? [] : turn.best.split(";");
     viewer.board.point(actions);
-    shown(async () => {
+    attempt(async () => {
       const found = await this.engine.after(actions);
       const words = found.steps.map((/** @type {{words: string}} */ step) =>
         element("li", element("bdi", step.words)),
@@ -190,7 +190,7 @@ export class ReportPanel {
     });
   }
 
-  /** The chances of player 0 over the game. @param {Turn[]} turns */
+  /** The chances of player 0 over the match. @param {Turn[]} turns */
   chart(turns) {
     const label = `Chance of ${this.viewer.data.names[0]} over the turns`;
     const chart = chartOf(label);

@@ -69,7 +69,7 @@ export function notice(text = "") {
 
 /** Run something and show its error, if there is one; return whether there was none.
  * @param {() => Promise<void>} work */
-export async function shown(work) {
+export async function attempt(work) {
   try {
     await work();
     return true;
@@ -79,7 +79,7 @@ export async function shown(work) {
   }
 }
 
-const help = () => shown(async () => showHelp((await ask("/api/setup/badges")).badges));
+const help = () => attempt(async () => showHelp((await ask("/api/setup/badges")).badges));
 $("help").addEventListener("click", help);
 onKeys(() => ({ "?": help }));
 
@@ -93,13 +93,13 @@ if (!token) notice(NO_TOKEN);
 
 /** Open a file that is chosen, or dropped onto a page: a log, what a bot was sent, a position. @param {File} file */
 async function openFile(file) {
-  const { game } = await tell("/api/game/open", { text: await file.text(), name: file.name });
-  location.href = address(`/game/${game}`);
+  const { match } = await tell("/api/match/open", { text: await file.text(), name: file.name });
+  location.href = address(`/match/${match}`);
 }
 
 $("open-file").addEventListener("change", (event) => {
   const file = /** @type {HTMLInputElement} */ (event.target).files?.[0];
-  if (file) shown(() => openFile(file));
+  if (file) attempt(() => openFile(file));
 });
 document.addEventListener("dragover", (event) => {
   event.preventDefault();
@@ -110,5 +110,5 @@ document.addEventListener("drop", (event) => {
   const file = event.dataTransfer?.files[0];
   event.preventDefault();
   document.body.classList.remove("dropping");
-  if (file) shown(() => openFile(file));
+  if (file) attempt(() => openFile(file));
 });

@@ -3,7 +3,7 @@
 
 import { button, element, number as digits, optionsOf, percent, searchValue } from "./dom.js";
 import { LastJob } from "./jobs.js";
-import { shown, tell } from "./site.js";
+import { attempt, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
 /** A turn with its search value, or with the chance of winning by it, as Engine tells it.
@@ -51,7 +51,7 @@ export class TreePanel {
 
   /** What is asked about. */
   place() {
-    return { game: this.key, ...this.engine.place() };
+    return { match: this.key, ...this.engine.place() };
   }
 
   start() {
@@ -131,7 +131,7 @@ export class TreePanel {
 
   /** Let the person set cards of the opponent's hand, as far as these are possible. */
   choose() {
-    shown(async () => {
+    attempt(async () => {
       const found = await tell("/api/tree/holdable", this.place());
       Object.assign(this.viewer.data.cards, found.cards);
       if (!found.possible.length) {

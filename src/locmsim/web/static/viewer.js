@@ -55,7 +55,7 @@ export class Viewer {
     this.chart = this.valueChart();
     this.value = element("p#value");
     this.said = element("p#said", { "aria-live": "polite" });
-    /** What can be done, in a game that is played. */
+    /** What can be done, in a match that is played. */
     this.tools = element("div#tools.tools");
     this.view = this.viewChoice();
     /** Whether a person plays, from whom the other hand is kept. */
@@ -114,7 +114,7 @@ export class Viewer {
   layout() {
     const { playback, panels } = this;
     return element(
-      "div.game",
+      "div.match",
       element("div.head", this.title, this.outcome),
       element("div.stage", this.board.root),
       element(
