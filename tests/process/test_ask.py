@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -101,6 +102,29 @@ def test_lost_games(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     entries = json.loads(capsys.readouterr().out)
     assert {entry["game"] for entry in entries} == set(lost)
     assert len(entries) <= 2 * len(lost)
+
+
+def test_what_the_bot_is_sent_is_written(
+    db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A program that reads the file as its standard input gives the same answers."""
+    file = tmp_path / "input.txt"
+    bot = f"{sys.executable} -m locmsim.bot --agent greedy"
+    ask(bot, f"{db}:1", "--turn", "8", "--json", "--input", str(file))
+    new = json.loads(capsys.readouterr().out)["new"]
+    with file.open() as text:
+        answers = subprocess.run(shlex.split(bot), stdin=text, capture_output=True, text=True)
+    assert answers.stdout.splitlines()[-1] == new
+    before = file.read_bytes()
+    with pytest.raises(SystemExit, match="2"):
+        ask(bot, f"{db}:1", "--turn", "6", "--input", str(file))
+    assert "use --force to overwrite it" in capsys.readouterr().err
+    assert file.read_bytes() == before
+    ask("greedy", f"{db}:1", "--turn", "6", "--input", str(file), "--force")
+    assert len(file.read_bytes()) < len(before)
+    with pytest.raises(SystemExit, match="2"):
+        ask("greedy", f"{db}:1", "--turn", "999", "--input", str(tmp_path / "none"))
+    assert not (tmp_path / "none").exists()
 
 
 #: An agent that takes a while, and says in which process it is.

@@ -7,7 +7,14 @@ import sys
 from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim.cli._common import Failure, Parser, ended_by_signals
+from locmsim.cli._common import (
+    NOTHING,
+    Failure,
+    Parser,
+    check_output,
+    ended_by_signals,
+    write,
+)
 from locmsim.cli._players import kept_agents, seat_from, usage_errors
 from locmsim.cli._runs import failures, finish
 from locmsim.cli._shared import add_shared, default_jobs
@@ -47,6 +54,12 @@ def add_options(parser: Parser) -> None:
         "--done",
         help="with --turn: actions already played in it; the agent continues from there",
     )
+    add(
+        "--input",
+        metavar="FILE",
+        help="with --turn: write what the bot is sent up to there to a file, for a debugger",
+    )
+    add_shared(parser, "--force", help="with --input: overwrite the file")
     add_shared(
         parser,
         "--lost",
@@ -72,7 +85,8 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--json")
     parser.rules_out("--lost", "--turn", "--done", "--rules", "--ids")
     parser.needs("--lost", "--player", "--last", "--jobs")
-    parser.needs("--turn", "--done")
+    parser.needs("--turn", "--done", "--input")
+    parser.needs("--input", "--force")
 
 
 class _NewAnswer(NamedTuple):
@@ -95,13 +109,36 @@ def run(options: argparse.Namespace) -> None:
     if options.lost:
         _ask_lost(options)
         return
+    check_output("--input", options.input, NOTHING, options.force)
     with ended_by_signals():
         played = load_played(options.source, "GAME", options.rules, options.ids)
+        if options.input is not None:  # before the bot is asked, which may end or hang
+            write(options.input, _input(played, options.turn))
         (answer,) = _asked(options, played, [options.turn])
     if options.json:
         print(json.dumps(_as_json(answer, played), indent=1))
         return
     _print_answer(answer, played)
+
+
+def _input(played: "Played", turn: int) -> str:
+    """Return all that the player of a turn was sent up to it."""
+    player = _calls(played, [turn])[turn].player
+    upto = [call for call in played.result.calls if call.turn is None or call.turn <= turn]
+    return "".join(call.text or "" for call in upto if call.player == player)
+
+
+def _calls(played: "Played", turns: Sequence[int]) -> "dict[int, Call]":
+    """Return the calls of a match by turn; `Failure` if it lacks one of these turns."""
+    calls = {call.turn: call for call in played.result.calls if call.turn is not None}
+    for turn in turns:
+        if turn not in calls:
+            raise Failure(
+                f"--turn: the match has {played.game.turn_name}s 0 to {max(calls, default=-1)},"
+                f" got {turn}",
+                code=2,
+            )
+    return calls
 
 
 def _ask_lost(options: argparse.Namespace) -> None:
@@ -203,14 +240,7 @@ def _asked(
     from locmsim.referee.process import BotFault
 
     result = played.result
-    calls = {call.turn: call for call in result.calls if call.turn is not None}
-    for turn in turns:
-        if turn not in calls:
-            raise Failure(
-                f"--turn: the match has {played.game.turn_name}s 0 to {max(calls, default=-1)},"
-                f" got {turn}",
-                code=2,
-            )
+    calls = _calls(played, turns)
     if not turns:
         return []
     player = calls[turns[0]].player

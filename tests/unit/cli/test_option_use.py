@@ -80,12 +80,18 @@ MODES = [
     ),
     Mode("play --replay {db}:1", "--text", "--stderr --server --logs --json"),
     Mode("play --replay {other}", "--text", "--stderr --server --logs --json"),
-    Mode("ask greedy {log} --turn 2", "--seed 1 --rules 1.5 --ids new --timeout-scale 0 --json"),
+    Mode(
+        "ask greedy {log} --turn 2",
+        "--input {new} --force --seed 1 --rules 1.5 --ids new --timeout-scale 0 --json",
+    ),
     Mode(
         "ask beam:nodes=20,time_ms=0 {db}:1 --turn 2",
         "--done PASS --seed 1 --json --timeout-scale 1",
+        "--input --force",
     ),
-    Mode("ask random {other} --turn 2", "--seed 1 --json --timeout-scale 1"),
+    Mode(
+        "ask random {other} --turn 2", "--seed 1 --json --timeout-scale 1 --input {new}", "--force"
+    ),
     Mode(
         "ask greedy {db} --lost",
         "--player random --last 1 --jobs 1 --seed 1 --timeout-scale 0 --json",
