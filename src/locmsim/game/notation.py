@@ -191,34 +191,27 @@ class _Instances:
         self.found: dict[int, int] = {}  # instance id -> number of its card
         self._seen: set[int] = set()
 
-    def note(self, part: str, where: str, names: Sequence[str]) -> None:
-        """Check the id and the card of one entry of a hand, board or deck, and note them."""
-        parts = _split(part, ":", where, names)
-        id = parts[0].removesuffix("+") if names is _CREATURE_PARTS else parts[0]
-        k = _integer(parts[1], f"{where}.card", 0, len(self.cards) - 1)
+    def read(self, entry: str, where: str) -> int:
+        """Return what `note` does of an entry of a hand or a deck."""
+        id, card = _split(entry, ":", where, ("id", "card"))
+        return self.note(id, card, where)
+
+    def note(self, id: str, card: str, where: str, copy: bool = False) -> int:
+        """Check a card's id and place in the list; return the id, -1 - i for card i of the pool."""
+        k = _integer(card, f"{where}.card", 0, len(self.cards) - 1)
         if id == "?":
             if k >= self.pool:
                 raise ValueError(
                     f"{where}: a card without an id must be one of the {self.pool} of the pool"
                 )
-            return
+            return -1 - k
         number = _integer(id, f"{where}.id", 0, MAX_INSTANCE_ID)
-        _see(self._seen, number + (id != parts[0]), f"{where}.id")
+        _see(self._seen, number + copy, f"{where}.id")
         if self.found.setdefault(number, k) != k:
             raise ValueError(
                 f"{where}.card: instance {number} is card {self.found[number]} elsewhere"
             )
-
-    def number(self) -> list[tuple[int, Card]]:
-        """Return the instances in ascending order of ids: the first entries of the table."""
-        self._entries = {id: entry for entry, id in enumerate(sorted(self.found))}
-        return [(id, self.cards[self.found[id]]) for id in self._entries]
-
-    def entry(self, part: str) -> int:
-        """Return the table entry of a place."""
-        id, k = part.split(":")[:2]
-        id = id.removesuffix("+")
-        return len(self._entries) + int(k) if id == "?" else self._entries[int(id)]
+        return number
 
 
 def state_of_text(text: str) -> State:
@@ -240,29 +233,37 @@ def state_of_text(text: str) -> State:
         raise ValueError(f"cards: {len(cards)} cards, expected at most {MAX_CARDS}")
     pool = _integer(fields[5], "pool", 0, len(cards))
     instances = _Instances(cards, pool)
-    players = []
-    for who in range(2):
-        numbers, *texts = _split(fields[3 + who], "/", f"players[{who}]", _PLAYER_PARTS)
-        lists = []
-        for name, part in zip(_PLAYER_PARTS[1:], texts, strict=True):
-            lists.append(_listed(part, f"players[{who}].{name}"))
-            for entry, where in lists[-1]:
-                instances.note(entry, where, _CREATURE_PARTS if name == "board" else ("id", "card"))
-        players.append((numbers, lists))
-    held = instances.number()
-    filled = [
-        _player_of_text(numbers, lists, instances, rules, f"players[{who}]")
-        for who, (numbers, lists) in enumerate(players)
+    players = [
+        _player_of_text(part, instances, rules, f"players[{who}]")
+        for who, part in enumerate(fields[3:5])
     ]
+    # The first entries of the table are the instances in ascending order of ids, then the pool.
+    ids = sorted(instances.found)
+    entries = {number: i for i, number in enumerate([*ids, *range(-1, -1 - pool, -1)])}
+    filled = [
+        (
+            *values,
+            [entries[number] for number in hand],
+            [entries[number] for number in deck],
+            [(entries[number], *creature) for number, *creature in board],
+        )
+        for values, hand, board, deck in players
+    ]
+    held = [(number, cards[instances.found[number]]) for number in ids]
     return build_state(rules, turn, winner, held, cards[:pool], "players", filled)
 
 
 def _player_of_text(
-    text: str, lists: list[list[tuple[str, str]]], instances: _Instances, rules: str, where: str
-) -> tuple[Any, ...]:
-    """Return a player as `build_state` accepts them."""
+    text: str, instances: _Instances, rules: str, where: str
+) -> tuple[list[int], list[int], list[tuple[int, ...]], list[int]]:
+    """Return a player's numbers, hand, board and deck; cards as `_Instances.note` gives them."""
     special = "runes" if RULES[rules].draft else "lost"
-    parts = _split(text, ",", where, [*[name for name, _, _ in _NUMBERS], special])
+    numbers, *zones = _split(text, "/", where, _PLAYER_PARTS)
+    hand, board, deck = (
+        _listed(part, f"{where}.{name}")
+        for name, part in zip(_PLAYER_PARTS[1:], zones, strict=True)
+    )
+    parts = _split(numbers, ",", where, [*[name for name, _, _ in _NUMBERS], special])
     values = [
         _integer(part, f"{where}.{name}", low, high)
         for part, (name, low, high) in zip(parts, _NUMBERS, strict=False)
@@ -276,20 +277,15 @@ def _player_of_text(
             if rune not in ("5", "10", "15", "20", "25"):
                 raise ValueError(f"{where}.runes: expected 5, 10, 15, 20 or 25, got {rune!r}")
         runes = _runes_number(map(int, parts[6].split(".")))
-    hand, board, deck = lists
+    held = [instances.read(part, here) for part, here in hand]
     creatures = [_creature_of_text(part, here, instances, rules) for part, here in board]
-    return (
-        *values,
-        lost,
-        runes,
-        [instances.entry(part) for part, _ in hand],
-        [instances.entry(part) for part, _ in deck],
-        creatures,
-    )
+    left = [instances.read(part, here) for part, here in deck]
+    return [*values, lost, runes], held, creatures, left
 
 
 def _creature_of_text(text: str, where: str, instances: _Instances, rules: str) -> tuple[int, ...]:
-    id, card, *numbers, abilities, lane, flags = text.split(":")
+    id, card, *numbers, abilities, lane, flags = _split(text, ":", where, _CREATURE_PARTS)
+    number = instances.note(id.removesuffix("+"), card, where, id.endswith("+"))
     kind = instances.cards[int(card)].type
     if kind != CardType.CREATURE:
         raise ValueError(f"{where}.card: a card of type {kind} is not a creature")
@@ -306,8 +302,7 @@ def _creature_of_text(text: str, where: str, instances: _Instances, rules: str) 
     if len(letters) != len(flags.replace("-", "")) or letters - set(allowed):
         raise ValueError(f"{where}.flags: expected - or some of rs, in 1.x rsf, got {flags!r}")
     marks = [letter in letters for letter in "rsf"]
-    entry = instances.entry(text)
-    return (entry, id.endswith("+"), attack, defense, keywords, lane_number, *marks)
+    return (number, id.endswith("+"), attack, defense, keywords, lane_number, *marks)
 
 
 # ---- snapshots -----------------------------------------------------------------------------------
