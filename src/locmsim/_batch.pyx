@@ -303,11 +303,6 @@ cdef class StateArray:
             for i in range(self.size):
                 out[i] = state_player(&self.states[i])
 
-    def row_seeds(self, uint64_t seed, uint64_t[::1] out):
-        """Write a seed for each row."""
-        self.check_rows(out.shape[0])
-        row_seeds(seed, out)
-
     def rollouts(
         self, const uint64_t[::1] seeds, Py_ssize_t first, Py_ssize_t start, int8_t[:, ::1] out
     ):

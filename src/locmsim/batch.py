@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, SupportsIndex, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from locmsim import _batch
 from locmsim._batch import StateArray
 from locmsim._core import Determinizer, State
 from locmsim.errors import GameOverError, IllegalActionError
@@ -17,6 +18,13 @@ from locmsim.support.files import counted
 _SHOWN_ROWS = 10  # of bad actions, in an error's message
 #: Number of playouts that take some milliseconds, after which Ctrl-C is noticed.
 _PLAYOUTS_A_CALL = 4096
+
+
+def row_seeds(seed: SupportsIndex, rows: int) -> NDArray[np.uint64]:
+    """Return a seed for each of some rows, derived from one."""
+    seeds = np.empty(rows, np.uint64)
+    _batch.row_seeds(seed_bits(seed), seeds)
+    return seeds
 
 
 class _Believer(Protocol):
@@ -501,9 +509,7 @@ class StateBatch:
         -------
         array of uint64, shape (rows,)
         """
-        out = np.empty(len(self), dtype=np.uint64)
-        self._array.row_seeds(seed_bits(seed), out)
-        return out
+        return row_seeds(seed, len(self))
 
     def rollouts(self, n: int, seed: SupportsIndex, threads: int = 1) -> NDArray[np.int8]:
         """Play n uniformly random playouts from each state and return their winners.

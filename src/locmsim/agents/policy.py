@@ -112,7 +112,7 @@ class PolicyAgent(BaseAgent):
         """
         import numpy as np
 
-        from locmsim.policy.base import row_seeds
+        from locmsim.batch import row_seeds
 
         layout = self._caller.layout
         observation = np.empty((1, *layout.shape), layout.dtype)

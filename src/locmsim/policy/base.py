@@ -6,9 +6,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from locmsim import _batch
+from locmsim.batch import row_seeds
 from locmsim.game.layouts import get_layout
-from locmsim.options.checks import number, seed_bits
+from locmsim.options.checks import number
 from locmsim.rules.rulesets import get_rules
 
 _Array = NDArray[np.float32]
@@ -139,19 +139,6 @@ class RatingPolicy(ABC):
             ratings = ratings / temperature + _gumbel(seeds, *logits.shape)
         chosen: NDArray[np.int64] = ratings.argmax(axis=1)
         return chosen
-
-
-def row_seeds(seed: int, rows: int) -> NDArray[np.uint64]:
-    """Return a seed for each row, derived from one as by `StateBatch.row_seeds`.
-
-    Parameters
-    ----------
-    seed : int
-    rows : int
-    """
-    seeds = np.empty(rows, np.uint64)
-    _batch.row_seeds(seed_bits(seed), seeds)
-    return seeds
 
 
 def _gumbel(seeds: NDArray[np.uint64] | int, rows: int, actions: int) -> NDArray[np.float64]:

@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from locmsim.batch import row_seeds
 from locmsim.envs.options import Options
 from locmsim.envs.vector import LocmVectorEnv
 from locmsim.options.declarations import documented
 from locmsim.policy import BatchPolicy, PolicyCaller
-from locmsim.policy.base import row_seeds
 from locmsim.stats import PairCounts, score_interval
 from locmsim.support.seeds import derived_seed
 

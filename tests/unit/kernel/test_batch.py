@@ -18,7 +18,6 @@ from locmsim import (
 )
 from locmsim.agents import make_agent
 from locmsim.game.positions import random_game, start_position
-from locmsim.policy.base import row_seeds
 from locmsim.search import Belief, Evaluation
 
 
@@ -223,7 +222,6 @@ def test_rollouts(rules):
     states = some_states(rules)
     batch = StateBatch(states)
     seeds = batch.row_seeds(9)
-    assert seeds.tolist() == row_seeds(9, len(seeds)).tolist(), "policies derive them alike"
     assert seeds.dtype == np.uint64
     assert len(set(seeds.tolist())) == len(states)
     winners = batch.rollouts(30, 9)
