@@ -201,7 +201,6 @@ REFUSED: dict[type, list[tuple[Callable[[Any, Any], Any], str]]] = {
                 lambda s, b: array().counts(np.zeros(2, np.int32)),
                 lambda s, b: array().winners(np.zeros(2, np.int8)),
                 lambda s, b: array().players(np.zeros(2, np.int8)),
-                lambda s, b: array().row_seeds(1, np.zeros(2, np.uint64)),
                 lambda s, b: array().masks(ROWS[:2]),
                 lambda s, b: array().masks(np.zeros((3, 144), np.int8)),
                 lambda s, b: array().rollouts(np.zeros(2, np.uint64), 0, 0, np.zeros((1, 1), "b")),

@@ -39,7 +39,7 @@ import { address, ask, notice, attempt, tell } from "./site.js";
 const COUNTS = ["1", "5", "20", "100"];
 
 /** The exercise on the board. */
-class Table {
+class Exercises {
   constructor() {
     /** The exercises that can be gone through, and which of them is shown.
      * @type {Exercise[]} */
@@ -258,7 +258,7 @@ class Table {
   }
 }
 
-const table = new Table();
+const table = new Exercises();
 
 /** Rows to choose an exercise by; those that were solved say so. @param {Exercise[]} list */
 function rows(list) {
