@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from locmsim.arena.game_worker import name_of, play_games
 from locmsim.arena.records import Record
+from locmsim.arena.schedule import Settings
 from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.contract import LIVE_SUFFIX
@@ -98,6 +99,16 @@ class BatchRunner(Generic[_Played]):
         return [*self._early.values(), *itertools.chain.from_iterable(self._runner.results())]
 
 
+def submitting(
+    settings: Settings, live: str = "", **how: bool
+) -> Callable[[Executor, list[int], bool], Future[list[Record]]]:
+    """Return what submits games of a tournament for a `BatchRunner`; `how` as of `play_games`."""
+    run = secrets.token_hex()
+    return lambda executor, numbers, again: executor.submit(
+        play_games, settings.task(numbers), live, run=run, again=again, **how
+    )
+
+
 def play_missing(
     store: Store,
     tally: Tally,
@@ -113,20 +124,9 @@ def play_missing(
     when the sequential test of the tally has decided. `on_games` is called whenever games have
     arrived. However this ends, the games played so far are stored.
     """
-    todo, run = store.missing(), secrets.token_hex()
+    todo = store.missing()
     # A sequential test counts games in the order of the schedule, no more of them than it needs.
     tested = tally.sprt is not None
-
-    def submit(executor: Executor, numbers: list[int], again: bool) -> Future[list[Record]]:
-        return executor.submit(
-            play_games,
-            tally.settings.task(numbers),
-            f"{store.path}{LIVE_SUFFIX}",
-            run=run,
-            again=again,
-            isolate=isolate,
-            apart=apart,
-        )
 
     def keep(records: list[Record]) -> None:
         if records and not tally.decided:
@@ -139,7 +139,7 @@ def play_missing(
     games = BatchRunner(
         workers,
         lambda size: [] if tally.decided else [*itertools.islice(todo, size)],
-        submit,
+        submitting(tally.settings, f"{store.path}{LIVE_SUFFIX}", isolate=isolate, apart=apart),
         partial(name_of, tally.settings),
         in_order=tested,
     )

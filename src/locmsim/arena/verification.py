@@ -1,15 +1,13 @@
 """Playing the games of a file of results again: do they come out the same?"""
 
 import itertools
-import secrets
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future
 from functools import partial
 from typing import NamedTuple
 
-from locmsim.arena.game_worker import name_of, new_match, play_games
+from locmsim.arena.game_worker import name_of, new_match
 from locmsim.arena.records import Record
-from locmsim.arena.runner import BatchRunner
+from locmsim.arena.runner import BatchRunner, submitting
 from locmsim.arena.schedule import Settings
 from locmsim.processes.workers import Workers
 
@@ -46,13 +44,12 @@ def differences(
 ) -> Iterator[Difference]:
     """Play games again, and yield the first difference of each that has one, as they end."""
 
-    def submit(executor: Executor, numbers: list[int], again: bool) -> Future[list[Record]]:
-        task = settings.task(numbers)
-        return executor.submit(play_games, task, run=run, again=again, isolate=isolate)
-
-    run, left = secrets.token_hex(), iter(numbers)
+    left = iter(numbers)
     games = BatchRunner(
-        workers, lambda size: [*itertools.islice(left, size)], submit, partial(name_of, settings)
+        workers,
+        lambda size: [*itertools.islice(left, size)],
+        submitting(settings, isolate=isolate),
+        partial(name_of, settings),
     )
     for records in games:
         for now in records:
