@@ -188,7 +188,9 @@ class Vector:
     def reset(self, seed=None, mask=None):
         """Begin all rows, or those of a mask, and return the observations."""
         options = None if mask is None else {"reset_mask": mask}
-        return self.env.reset(seed=seed, options=options)[0]
+        seen, info = self.env.reset(seed=seed, options=options)
+        assert info.keys() <= {"to_move", "action_mask"}
+        return seen
 
     def step(self, actions):
         """Return observations, rewards, ends, and what is known: by row if it has ended."""
@@ -310,7 +312,8 @@ class Singles:
                 about[i] = {name: info[name] for name in info.keys() - {"action_mask"}}
                 about[i]["match"] = match_of(info["match"])
                 assert info["match"] is None or info["match"].match().phase == "battle"
-                about[i]["final_obs"] = self.seen[i]
+                if terminated[i] or type(self) is Singles:  # a cut cycle shows the mover's view
+                    about[i]["final_obs"] = self.seen[i]
                 if self.mode is AutoresetMode.SAME_STEP:
                     self.begin(i)
                 else:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import reference_layouts
 from amounts import FEW, amount
-from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from helpers import RULE_SETS, each_rules
 from reference_layouts import Past
@@ -166,25 +165,6 @@ def test_a_state_can_be_given():
     assert finish(env)[-1]["match"] is None
 
 
-@each_rules
-def test_the_same_seed_gives_the_same_episodes(rules):
-    def run(env, seed):
-        parts = []
-        observation, _ = env.reset(seed=seed)
-        for _ in range(3):
-            parts.append(observation["observation"].tobytes())
-            step = finish(env)
-            parts.append((step[1], step[4]["length"], dict(step[4]["match"])["params"]))
-            observation, _ = env.reset()
-        return parts
-
-    env = LocmEnv(rules=rules, opponent="random", **FEW)
-    first = run(env, 1)
-    assert run(env, 1) == first
-    assert run(LocmEnv(rules=rules, opponent="random", **FEW), 1) == first
-    assert run(env, 2) != first
-
-
 def test_seats():
     for seat, expected in (
         ("first", {0}), ("second", {1}), ("random", {0, 1}), ("alternate", {0, 1}),
@@ -231,14 +211,6 @@ def test_each_step_has_arrays_of_its_own(mask):
             seen, info = env.reset()
     for array, before in kept:
         np.testing.assert_array_equal(array, before)
-
-
-def test_no_episode_before_reset():
-    env = LocmEnv(**FEW)
-    with pytest.raises(ResetNeeded):
-        env.step(0)
-    with pytest.raises(ResetNeeded):
-        LocmEnv(illegal="raise", **FEW).step(0)
 
 
 def test_long_games_are_truncated():

@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from amounts import amount
-from env_checks import EPISODES, check_games, check_picks, layouts, shown
+from env_checks import EPISODES, check_games, check_picks, layouts
 from helpers import each_rules
 from rows_access import put_state
 
@@ -23,32 +23,6 @@ from locmsim.policy import get_layout
 def test_resampling_what_is_hidden_changes_nothing_that_is_seen(rules):
     """Views stay the same in the middle of games, with their whole past."""
     assert check_games(rules, range(3)) > 300
-
-
-@each_rules
-def test_a_swapped_game_looks_the_same_until_a_card_is_drawn(rules):
-    """For a whole turn, a row with the true state equals one whose hidden cards were redrawn."""
-    games = Games(2, Options(rules=rules, card_sets=4, opponent="caller"))
-    rows = games.rows
-    random = np.random.default_rng(5)
-    steps = 0
-    for seed in range(20):
-        for row in (0, 1):
-            games.begin(row, seed)
-        for _ in range(int(random.integers(40))):
-            if rows.views.winner(0) < 0:
-                action = int(random.choice(rows.views.state(0).legal_actions()))
-                rows.step_row(0, action)
-                rows.step_row(1, action)
-        player = rows.views.mover(0)
-        put_state(rows, 1, rows.views.state(1).resample_hidden(player, seed))
-        while rows.views.winner(0) < 0 and rows.views.mover(0) == player:
-            assert shown(rows, 0, player, rules) == shown(rows, 1, player, rules)
-            action = int(random.choice(rows.views.state(0).legal_actions()))
-            rows.step_row(0, action)
-            rows.step_row(1, action)
-            steps += 1
-    assert steps > 20
 
 
 POISON = 77
@@ -83,23 +57,6 @@ def test_poisoned_cards_are_never_seen(rules):
             values = out if name == "entities" else np.round(out * 12)
             if player == 0:
                 assert POISON not in out[: layout.blocks[2].start]
-
-
-def test_infos_tell_nothing_before_the_end():
-    env = LocmEnv(opponent="random", card_sets=2, mask="info")
-    vector = LocmVectorEnv(2, opponent="random", card_sets=2)
-    _, info = env.reset(seed=1)
-    assert set(info) == {"turn", "seat", "action_mask"}
-    assert vector.reset(seed=1)[1] == {}
-    ended = False
-    while not ended:
-        _, _, terminated, truncated, info = env.step(env.sample())
-        ended = terminated or truncated
-        assert ("match" in info) == ended
-        if not ended:
-            assert set(info) == {"turn", "seat", "action_mask"}
-        _, _, terminations, truncations, info = vector.step(vector.sample())
-        assert bool(info) == bool((terminations | truncations).any())
 
 
 def test_agents_are_given_observations_only():

@@ -450,8 +450,9 @@ def test_no_step_before_a_reset(mode):
         env.reset(options={"reset_mask": np.array([True, False])})
     env.reset(seed=1)
     assert env.step(np.zeros(2, np.int64))[0]["action_mask"].any(axis=1).all()
-    with pytest.raises(ResetNeeded):
-        aec.raw_env(**FEW).step(0)
+    for single in (aec.raw_env(**FEW), LocmEnv(**FEW), LocmEnv(illegal="raise", **FEW)):
+        with pytest.raises(ResetNeeded):
+            single.step(0)
 
 
 def test_a_pool_that_does_not_fit_replaces_nobody():

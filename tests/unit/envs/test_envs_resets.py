@@ -410,17 +410,18 @@ def test_a_search_inside_believes_what_the_agent_does(rules):
         assert beam_game(inside, seed) == beam_game(outside, seed)
 
 
-def test_rewards_of_self_play_have_all_shaping():
+@pytest.mark.parametrize("name", ["player-health", "coac"])
+def test_rewards_of_self_play_have_all_shaping(name):
     """Each player's `rewards_both` is the change of their potential, and the reward of a win."""
     from rows_access import potentials_of
 
-    env = LocmVectorEnv(4, opponent="caller", shaping={"player-health": 0.1}, **FEW)
+    env = LocmVectorEnv(4, opponent="caller", shaping={name: 0.1}, **FEW)
     env.reset(seed=1)
 
     def potential():
         return np.array(
             [
-                [0.1 * potentials_of(state, player)["player-health"] for player in (0, 1)]
+                [0.1 * potentials_of(state, player)[name] for player in (0, 1)]
                 for state in env.states()
             ]
         )

@@ -13,7 +13,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from amounts import FEW
-from env_checks import Vector, check_faces, seats_of
+from env_checks import Into, Singles, Vector, check_faces, seats_of
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from helpers import each_rules
@@ -112,34 +112,6 @@ def test_copies(copies):
 
 
 # ------------------------------------------------------------------------------------ self-play
-
-
-@pytest.mark.slow
-def test_shaping_of_both_sides_telescopes():
-    """A player's sum of `rewards_both` is their result less the potential of the first state."""
-    from rows_access import potentials_of
-
-    venv = LocmVectorEnv(1, opponent="caller", shaping={"coac": 1.0}, **FEW)
-    both = np.zeros((1, 2), np.float32)
-    over, winner = np.zeros(1, np.bool_), np.zeros(1, np.int8)
-    for seed in range(4):
-        venv.reset(seed=seed)
-        first = [potentials_of(venv.states()[0], player)["coac"] for player in (0, 1)]
-        totals = np.zeros(2)
-        for number in range(500):
-            actions = venv.sample(number)
-            venv.step_into(actions, rewards_both=both, terminated=over, winner=winner)
-            totals += both[0]
-            if over[0]:
-                break
-        returns = np.array([1, -1]) * (1 - 2 * winner[0])
-        np.testing.assert_allclose(totals, returns - first, atol=1e-4)
-    kept = venv.states()
-    with pytest.raises(ValueError, match="rewards: where the caller plays both seats"):
-        venv.step(np.zeros(1, np.int64))
-    with pytest.raises(ValueError, match="shaping is in rewards_both only"):
-        venv.step_into(np.zeros(1, np.int64), rewards=np.zeros(1, np.float32))
-    assert venv.states() == kept
 
 
 # ------------------------------------------------------------------------------------------- gae
@@ -313,20 +285,8 @@ def test_seeds_of_policies_are_those_of_rows():
     """A row does the same among many as alone, whatever random numbers its policy draws."""
     policy = Policy.random(seed=3)
     policy.temperature = 2.0
-    env = LocmVectorEnv(7, opponent=policy, threads=2, **FEW)
-    singles = [LocmEnv(opponent=policy, **FEW) for _ in range(7)]
-    seen = env.reset(seed=4)[0]
-    for i, single in enumerate(singles):
-        np.testing.assert_equal(single.reset(seed=4 + i)[0]["observation"], seen["observation"][i])
-    for number in range(40):
-        actions = env.sample(number)
-        seen, _, terminated, truncated, _ = env.step(actions)
-        for i, single in enumerate(singles):
-            shown, _, one, other, _ = single.step(actions[i])
-            assert (one, other) == (terminated[i], truncated[i])
-            if one or other:
-                shown = single.reset()[0]
-            np.testing.assert_equal(shown["observation"], seen["observation"][i])
+    mode, options = AutoresetMode.SAME_STEP, {"opponent": policy, **FEW}
+    check_faces([Vector(7, mode, threads=2, **options), Singles(7, mode, **options)], 40)
 
 
 def test_a_policy_may_keep_something_for_each_row():
@@ -480,32 +440,17 @@ def test_a_reward_may_be_a_function_of_arrays():
         asked.append(set(arrays))
         return arrays["rewards"] + 0.25 * arrays["masks"].sum(axis=1) - arrays["to_move"]
 
-    options = {"opponent": "osl", "reward": reward, **FEW}
-    env, other = LocmVectorEnv(3, **options), LocmVectorEnv(3, **options)
-    plain = LocmVectorEnv(3, opponent="osl", **FEW)
-    singles = [LocmEnv(**options) for _ in range(3)]
-    for one in (env, other, plain):
-        one.reset(seed=1)
-    for i, single in enumerate(singles):
-        single.reset(seed=1 + i)
-    into = np.zeros(3, np.float32)
+    options = {"opponent": "osl", **FEW}
+    mode = AutoresetMode.DISABLED
+    faces = [face(3, mode, reward=reward, **options) for face in (Vector, Into, Singles)]
+    check_faces(faces, 40, mode=mode)
+    env, plain = (LocmVectorEnv(3, **more, **options) for more in ({"reward": reward}, {}))
+    env.reset(seed=1), plain.reset(seed=1)
     for number in range(40):
-        actions = env.sample(number)
-        seen, rewards, terminated, truncated, _ = env.step(actions)
-        other.step_into(actions, rewards=into)
-        _, given, *_ = plain.step(actions)
-        seats = plain.to_move
-        np.testing.assert_allclose(
-            rewards, given + 0.25 * seen["action_mask"].sum(axis=1) - seats, atol=1e-6
-        )
-        np.testing.assert_array_equal(into, rewards)
-        for i, single in enumerate(singles):
-            result = single.step(actions[i])
-            if result[2] or result[3]:
-                single.reset()
-            else:
-                assert result[1] == rewards[i]
-        assert (terminated | truncated).shape == (3,)
+        seen, rewards, *_ = env.step(env.sample(number))
+        _, given, *_ = plain.step(plain.sample(number))
+        expected = given + 0.25 * seen["action_mask"].sum(axis=1) - plain.to_move
+        np.testing.assert_allclose(rewards, expected, atol=1e-6)
     wanted = {"obs", "masks", "rewards", "rewards_both", "terminated", "truncated", "to_move"}
     assert all(names >= wanted for names in asked)
     wrong = LocmVectorEnv(2, opponent="pass", reward=lambda arrays: 0.0, **FEW)
@@ -737,8 +682,10 @@ def test_shaping_is_refused_while_any_row_is_played_from_both_seats(number):
         assert "to_move" in info
     with pytest.raises(ValueError, match="rewards: where the caller plays both seats"):
         env.step(actions)
-    with pytest.raises(ValueError, match="rewards: where the caller plays both seats"):
+    kept = env.states()
+    with pytest.raises(ValueError, match="seats, shaping is in rewards_both only"):
         env.step_into(actions, rewards=rewards)
+    assert env.states() == kept
     env.step_into(actions, rewards_both=np.zeros((2, 2), np.float32))
     _, info = env.reset(seed=1, options={"player": "random"})
     assert "to_move" not in info

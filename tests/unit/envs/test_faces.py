@@ -20,6 +20,7 @@ KINDS = {
     "choice": {**BATTLERS, "privileged": True},
     "match": {"episode": "match", "opponent": "random", "shaping": {"health": 0.1}},
     "battle, both seats": {"opponent": "caller"},
+    "battle, both seats, cut": {"opponent": "caller", "max_actions": 7},
     "match, both seats": {"episode": "match", "opponent": "caller", "privileged": True},
     "choice, both seats": {**BATTLERS, "opponent": "caller"},
 }
