@@ -5,8 +5,6 @@ from numpy.typing import NDArray
 
 from locmsim._core import Determinizer, State
 
-__all__ = ["StateArray", "row_seeds"]
-
 def row_seeds(seed: int, out: NDArray[np.uint64]) -> None: ...
 
 @final

@@ -3,21 +3,6 @@ from typing import Literal, final
 
 from locmsim._core import Determinizer, State
 
-__all__ = [
-    "COMPILER",
-    "COMPILER_COMMAND",
-    "CYTHON",
-    "STATE_SIZE",
-    "TARGET",
-    "KernelLoops",
-    "fair_playouts",
-    "game_lengths",
-    "greedy_turns",
-    "kth_actions",
-    "packed_worlds",
-    "random_turns",
-]
-
 COMPILER: str
 COMPILER_COMMAND: str
 CYTHON: str

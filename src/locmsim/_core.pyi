@@ -10,26 +10,6 @@ from locmsim.game.observation import Observation, OpponentAction
 from locmsim.rules.actions import Action
 from locmsim.rules.cards import Card
 
-__all__ = [
-    "ABI_VERSION",
-    "BLANKS",
-    "CardInHand",
-    "Creature",
-    "Determinizer",
-    "PlayerView",
-    "State",
-    "Table",
-    "build_state",
-    "instance_id",
-    "keywords_number",
-    "original_of",
-    "parse_line",
-    "places_of",
-    "table_rows",
-    "whole_number",
-    "with_hand",
-]
-
 ABI_VERSION: Final[int]
 BLANKS: Final[str]
 

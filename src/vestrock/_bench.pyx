@@ -2,7 +2,7 @@
 
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
 from vestrock._core cimport (
     State,
@@ -15,15 +15,22 @@ from vestrock._core cimport (
     stream_below,
     table_t,
 )
-from locmsim.gamekit cimport now_ns_
 from vestrock.bots._policy cimport rule_turn
 
 __all__ = ["StateLoops"]
 
+cdef enum:
+    CLONE
+    APPLY
+    LEGAL
+    TURN
+
+_OPERATIONS = {"clone": CLONE, "apply": APPLY, "legal": LEGAL, "turn": TURN}
+
 
 @cython.final
 cdef class StateLoops:
-    """Times operations in loops over copies of positions of one match.
+    """Loops of operations over positions of one match, to be timed.
 
     Parameters
     ----------
@@ -41,6 +48,7 @@ cdef class StateLoops:
     cdef char* copies
     cdef int32_t* actions
     cdef int32_t* buffer
+    cdef readonly uint64_t found        # legal actions, so that no list is optimised away
     cdef int n
     cdef int size
 
@@ -78,57 +86,24 @@ cdef class StateLoops:
     cdef inline state_t* at(self, char* states, int i) noexcept nogil:
         return <state_t*>(states + i * self.size)
 
-    def clone(self, int loops):
-        """Return the nanoseconds for a copy."""
+    def run(self, operation, int loops):
+        """Do an operation `loops` times for each position: "clone" makes a copy, "apply" executes a
+        legal action in one, which was drawn beforehand, "turn" plays a turn by the rule of thumb in
+        one; "legal" lists the legal actions.
+        """
         cdef const table_t* t = &self.table.t
-        cdef int64_t start
+        cdef int what = _OPERATIONS[operation]
+        cdef state_t* copy
         cdef int i, _
         with nogil:
-            start = now_ns_()
             for _ in range(loops):
                 for i in range(self.n):
-                    state_copy(self.at(self.copies, i), self.at(self.states, i), t)
-            start = now_ns_() - start
-        return <double>start / loops / self.n
-
-    def apply(self, int loops):
-        """Return the nanoseconds for a copy and a legal action, which was drawn beforehand."""
-        cdef const table_t* t = &self.table.t
-        cdef int64_t start
-        cdef int i, _
-        with nogil:
-            start = now_ns_()
-            for _ in range(loops):
-                for i in range(self.n):
-                    state_copy(self.at(self.copies, i), self.at(self.states, i), t)
-                    state_apply(self.at(self.copies, i), t, self.actions[i])
-            start = now_ns_() - start
-        return <double>start / loops / self.n
-
-    def legal(self, int loops):
-        """Return the nanoseconds for listing the legal actions."""
-        cdef const table_t* t = &self.table.t
-        cdef int64_t start
-        cdef int i, _
-        cdef int64_t sum = 0
-        with nogil:
-            start = now_ns_()
-            for _ in range(loops):
-                for i in range(self.n):
-                    sum += state_list(self.at(self.states, i), t, self.buffer)
-            start = now_ns_() - start
-        return <double>start / loops / self.n if sum else 0.0
-
-    def turn(self, int loops):
-        """Return the nanoseconds for a copy and a turn by the rule of thumb."""
-        cdef const table_t* t = &self.table.t
-        cdef int64_t start
-        cdef int i, _
-        with nogil:
-            start = now_ns_()
-            for _ in range(loops):
-                for i in range(self.n):
-                    state_copy(self.at(self.copies, i), self.at(self.states, i), t)
-                    rule_turn(self.at(self.copies, i), t, NULL, NULL)
-            start = now_ns_() - start
-        return <double>start / loops / self.n
+                    if what == LEGAL:
+                        self.found += state_list(self.at(self.states, i), t, self.buffer)
+                        continue
+                    copy = self.at(self.copies, i)
+                    state_copy(copy, self.at(self.states, i), t)
+                    if what == APPLY:
+                        state_apply(copy, t, self.actions[i])
+                    elif what == TURN:
+                        rule_turn(copy, t, NULL, NULL)

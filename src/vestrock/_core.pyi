@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 
 from vestrock.deck import Card
 
-__all__ = ["ABI_VERSION", "ACTION_WORDS", "DEFAULTS", "Creature", "State", "Table"]
-
 ABI_VERSION: Final[int]
 DEFAULTS: Final[dict[str, int]]
 ACTION_WORDS: Final[tuple[str, ...]]

@@ -74,7 +74,7 @@ def functions() -> Iterator[Measured]:
 
         def all_of(operation: str) -> int:
             for one in sets:
-                getattr(one, operation)(n)
+                one.run(operation, n)
             return n * POSITIONS * len(sets)
 
         return Case(partial(all_of, operation), less=partial(all_of, less) if less else None)

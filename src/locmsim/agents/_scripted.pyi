@@ -4,16 +4,6 @@ from locmsim._core import State
 from locmsim.game.observation import Observation
 from locmsim.search._belief import Knowledge
 
-__all__ = [
-    "HAND_SET_WEIGHTS",
-    "SCRIPTED",
-    "choose_action",
-    "greedy_line",
-    "play_battle",
-    "slipped_line",
-    "turn_line",
-]
-
 HAND_SET_WEIGHTS: Final[dict[str, float]]
 SCRIPTED: Final[dict[str, int]]
 

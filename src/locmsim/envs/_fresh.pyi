@@ -4,8 +4,6 @@ from numpy.typing import NDArray
 
 from locmsim.envs._rows import Rows
 
-__all__ = ["Fresh"]
-
 _Array = NDArray[Any]
 
 @final

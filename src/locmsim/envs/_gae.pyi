@@ -3,8 +3,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["gae"]
-
 def gae(
     rewards: ArrayLike,
     values: ArrayLike,

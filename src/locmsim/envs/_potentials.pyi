@@ -1,5 +1,3 @@
 from typing import Final
 
-__all__ = ["POTENTIALS"]
-
 POTENTIALS: Final[tuple[str, ...]]

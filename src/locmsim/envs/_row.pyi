@@ -1,17 +1,3 @@
-__all__ = [
-    "BATTLES",
-    "BY_CALLER",
-    "BY_PYTHON",
-    "BY_SEARCH",
-    "CARD_SET",
-    "DECKS",
-    "IN_BATTLE",
-    "IN_CHOICE",
-    "NOTHING",
-    "OPPONENT",
-    "SEARCH",
-]
-
 NOTHING: int
 CARD_SET: int
 DECKS: int

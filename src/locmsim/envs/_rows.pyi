@@ -8,17 +8,6 @@ from locmsim._core import State, Table
 from locmsim.envs._searcher import Searcher
 from locmsim.game.observation import Observation
 
-__all__ = [
-    "MOST_PLAYERS",
-    "CardSets",
-    "EpisodeResult",
-    "PlayerTable",
-    "Requests",
-    "RowBlock",
-    "Rows",
-    "Views",
-]
-
 _Array = NDArray[Any]
 
 @final

@@ -8,8 +8,6 @@ from locmsim.networks._network import Network
 from locmsim.search._engine import CompiledEvaluation
 from locmsim.search.options import SearchOptions
 
-__all__ = ["Searcher"]
-
 @final
 class Searcher:
     def __init__(

@@ -5,8 +5,6 @@ from numpy.typing import NDArray
 
 from locmsim.envs._rows import Rows
 
-__all__ = ["ThreadPool"]
-
 @final
 class ThreadPool:
     n: int

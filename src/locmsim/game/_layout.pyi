@@ -8,15 +8,6 @@ from locmsim._batch import StateArray
 from locmsim._core import State
 from locmsim.game._match import CompiledCards
 
-__all__ = [
-    "LAYOUT_CODES",
-    "entities_scale",
-    "observe",
-    "observe_batch",
-    "observe_choice",
-    "sizes",
-]
-
 LAYOUT_CODES: Final[dict[str, int]]
 
 def entities_scale(scale: Sequence[float]) -> None: ...

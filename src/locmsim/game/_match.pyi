@@ -5,8 +5,6 @@ from locmsim._core import State
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 
-__all__ = ["CompiledCards", "MatchCore", "base_ids", "derived_seeds"]
-
 NO_FAULT: int
 NO_ANSWER: int
 MALFORMED: int

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 from locmsim._core import State
 from locmsim.rules.cards import Card
 
-__all__ = ["TurnView"]
-
 @final
 class TurnView:
     n_actions: int

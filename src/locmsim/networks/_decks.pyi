@@ -10,16 +10,6 @@ from locmsim.rules.cards import Card
 #: A row of terms for each card: float32, shape (cards, terms).
 _Rows = NDArray[np.float32] | memoryview[float]
 
-__all__ = [
-    "COST_COLUMNS",
-    "DECK_SHAPES",
-    "ENOUGH",
-    "DeckNetworks",
-    "stored_rows",
-    "term_rows",
-    "weighted_scores",
-]
-
 COST_COLUMNS: Final[int]
 ENOUGH: Final[int]
 

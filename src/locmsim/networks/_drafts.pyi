@@ -4,8 +4,6 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DRAFT_SHAPES", "DraftNetworks"]
-
 DRAFT_SHAPES: dict[str, tuple[int, ...]]
 
 @final

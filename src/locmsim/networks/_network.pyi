@@ -6,18 +6,6 @@ from numpy.typing import NDArray
 
 from locmsim._core import State
 
-__all__ = [
-    "BLOCKS",
-    "LARGE_SHAPES",
-    "SHAPES",
-    "Network",
-    "checked",
-    "inputs",
-    "packed",
-    "shapes_of",
-    "unpacked",
-]
-
 SHAPES: dict[str, tuple[int, ...]]
 LARGE_SHAPES: dict[str, tuple[int, ...]]
 BLOCKS: dict[str, tuple[int, ...]]

@@ -4,8 +4,6 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EntityRunner", "MlpRunner", "entity_shapes", "set_vector_bits"]
-
 _Array = NDArray[np.float32]
 
 def entity_shapes(

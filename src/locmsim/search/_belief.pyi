@@ -5,8 +5,6 @@ from locmsim._core import Determinizer, State, Table
 from locmsim.game.observation import Observation
 from locmsim.rules.cards import Card
 
-__all__ = ["CardPool", "Knowledge", "attractions_of"]
-
 @final
 class CardPool:
     def __new__(cls, table: Table, cards: Iterable[Card] | None = None) -> CardPool: ...

@@ -11,22 +11,6 @@ from locmsim.batch import BatchFunction
 from locmsim.networks._network import Network
 from locmsim.search.options import SearchOptions
 
-__all__ = [
-    "TERMS",
-    "BatchEngine",
-    "CompiledEvaluation",
-    "EngineResult",
-    "SearchEngine",
-    "SharedEngine",
-    "exp",
-    "expected_results",
-    "gumbel",
-    "log",
-    "play_game",
-    "seed_of_turn",
-    "tanh",
-]
-
 TERMS: dict[str, str]
 
 @final

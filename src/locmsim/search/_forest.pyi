@@ -10,8 +10,6 @@ from locmsim.game._turn_view import TurnView
 from locmsim.networks._network import Network
 from locmsim.search.options import PolicyOptions
 
-__all__ = ["Forest"]
-
 @final
 class Forest:
     size: int

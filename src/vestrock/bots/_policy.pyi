@@ -5,8 +5,6 @@ from numpy.typing import NDArray
 
 from vestrock._core import State
 
-__all__ = ["rule_line", "rule_playouts"]
-
 def rule_line(state: State, seed: SupportsIndex | None = None) -> list[int]: ...
 def rule_playouts(
     state: State, n: SupportsIndex, seed: SupportsIndex, threads: int = 1

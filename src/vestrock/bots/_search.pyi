@@ -3,8 +3,6 @@ from typing import Final, NamedTuple, final
 
 from vestrock._core import State
 
-__all__ = ["DEFAULT_WEIGHTS", "WEIGHTS", "SearchResult", "TurnSearch", "evaluate"]
-
 WEIGHTS: Final[tuple[str, ...]]
 DEFAULT_WEIGHTS: Final[tuple[float, ...]]
 
