@@ -26,8 +26,6 @@ from locmsim.web.endpoints import Refusal, error_response
 from locmsim.web.security import Guard
 from locmsim.web.site import Page, Site
 
-__all__ = ["PAGES", "create_app"]
-
 #: The functions that make the pages, in the order of the links. A new page is a module with one and
 #: a script in ``static``, where it may have a style sheet as well.
 PAGES: tuple[Callable[[Site], Page], ...] = (

@@ -14,17 +14,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-__all__ = [
-    "Refusal",
-    "error_response",
-    "get",
-    "json_response",
-    "post",
-    "text_of",
-    "texts_of",
-    "whole_of",
-]
-
 #: The longest body of a request, in bytes.
 _MOST = 1 << 20
 #: The most texts of a list: actions from the start of a battle on, or cards.

@@ -4,8 +4,6 @@ from typing import Final
 
 from locmsim.referee.turn_report import WORLDS
 
-__all__ = ["CHANCES", "HELD", "LINES", "SAMPLES", "SEED"]
-
 #: The most lines, and the most cards of the opponent's hand.
 LINES: Final = 8
 HELD: Final = 12

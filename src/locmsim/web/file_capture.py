@@ -14,8 +14,6 @@ from locmsim.search.belief import Belief
 from locmsim.web.file_replay import page_html
 from locmsim.web.match_data import Cards, match_page, turn_step
 
-__all__ = ["capture_data", "capture_html", "is_capture", "questions_of"]
-
 
 def is_capture(text: str) -> bool:
     """Return whether a text may be a bot's input: its first line holds a player's numbers."""

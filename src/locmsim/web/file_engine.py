@@ -14,8 +14,6 @@ from locmsim.referee.turn_report import WORLDS
 from locmsim.web.engine_panel import CHANCES, HELD, LINES, SAMPLES, SEED
 from locmsim.web.file_parts import packed, packed_json, program
 
-__all__ = ["battle_data", "packed_engine"]
-
 _NOTE = f"Chances of winning: {CHANCES} The engine knows what the player had been shown."
 _WORKER = ("machine.js", "machine-worker.js")
 

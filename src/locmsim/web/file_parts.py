@@ -7,8 +7,6 @@ import re
 from functools import cache
 from importlib import resources
 
-__all__ = ["joined", "packed", "packed_json", "program"]
-
 #: What a program does not need: imports, the word "export", and comments that fill whole lines.
 _LEFT_OUT = re.compile(
     r"^import [^;]*;\n|^export |^ *//.*\n|^ */\*(?:(?!\*/)[\s\S])*\*/\n", re.MULTILINE

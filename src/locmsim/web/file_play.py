@@ -13,8 +13,6 @@ from locmsim.web.file_parts import packed_json
 from locmsim.web.file_replay import page_html
 from locmsim.web.match_data import Cards
 
-__all__ = ["SETS", "play_html"]
-
 #: How many card sets of rules 1.5 a page has: the generator is not in it.
 SETS = 200
 _ELEMENT = re.compile("(<[^>]*>)")

@@ -37,8 +37,6 @@ from locmsim.web.match_data import (
 )
 from locmsim.web.positions import played_turns
 
-__all__ = ["chat_of", "page_html", "replay_data", "replay_html", "replay_policy"]
-
 #: The most characters that are shown of a bot's standard error, from its end.
 _STDERR_SHOWN = 8000
 #: What is shown of an answer and of its words for people, in characters, and of its illegal

@@ -7,8 +7,6 @@ from typing import Any
 from locmsim.options.declarations import Declared
 from locmsim.web.endpoints import Refusal
 
-__all__ = ["form_of", "up_to", "values_of"]
-
 #: The largest number that JavaScript holds exactly; larger bounds are checked here alone.
 _EXACT = 2**53
 

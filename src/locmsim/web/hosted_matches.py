@@ -47,8 +47,6 @@ from locmsim.web.match_data import PERSON, Cards, match_page, told_apart, turn_s
 from locmsim.web.opponents import Opponent, opponent_of
 from locmsim.web.site import Page, Site
 
-__all__ = ["HostedMatch", "OutdatedError", "page"]
-
 _log = logging.getLogger(__name__)
 
 #: The fields of a new match, besides who plays.

@@ -13,8 +13,6 @@ from starlette.routing import BaseRoute
 from locmsim.web.endpoints import Refusal, get, post, text_of
 from locmsim.web.news import News
 
-__all__ = ["Job", "Jobs", "StoppedError"]
-
 _log = logging.getLogger(__name__)
 
 #: The most jobs at a time, and the number of ended jobs that are kept.

@@ -4,8 +4,6 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
-__all__ = ["Key", "KeyKind"]
-
 
 class KeyKind(StrEnum):
     """The kinds of things that have a page, by the first letter of their keys."""

@@ -33,8 +33,6 @@ from locmsim.web.sources import (
     replay_of,
 )
 
-__all__ = ["Library"]
-
 #: A match, and the names of its players.
 _Loaded = tuple[Result[Match], tuple[str, str]]
 #: The number of matches that were read last and are kept.

@@ -14,8 +14,6 @@ from locmsim.web.keys import Key, KeyKind
 from locmsim.web.match_data import seat_names
 from locmsim.web.sources import begun_match
 
-__all__ = ["LiveMatches"]
-
 #: The most matches that are watched at a time while they are played.
 _LIVE = 64
 #: The number of those that are over and are kept.

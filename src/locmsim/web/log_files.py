@@ -15,8 +15,6 @@ from locmsim.arena.log_rows import LogScan
 from locmsim.support.files import file_stamp
 from locmsim.web.sources import error_text
 
-__all__ = ["LogFiles"]
-
 #: The files that are read while a page waits for its first list; others are read in the background.
 _AT_ONCE = 100
 #: The most error texts of files that cannot be read.

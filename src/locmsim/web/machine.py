@@ -23,8 +23,6 @@ from locmsim.web.engine_panel import HELD, LINES, SAMPLES, SEED
 from locmsim.web.match_data import Cards, board_data, legal_texts
 from locmsim.web.positions import Position
 
-__all__ = ["Machine", "Place", "machine_of_match", "machine_of_position"]
-
 
 class Place(NamedTuple):
     """What a path leads to."""

@@ -18,18 +18,6 @@ from locmsim.game.action_text import action_words
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 
-__all__ = [
-    "PERSON",
-    "Cards",
-    "action_steps",
-    "board_data",
-    "legal_texts",
-    "match_page",
-    "seat_names",
-    "told_apart",
-    "turn_step",
-]
-
 #: The name of the person who plays on the pages.
 PERSON: Final = "You"
 

@@ -15,8 +15,6 @@ from starlette.routing import BaseRoute
 
 from locmsim.web.endpoints import Refusal, get
 
-__all__ = ["News"]
-
 #: The most things that one question is about, and the most whose last version is kept.
 _ASKED, _KEPT = 500, 1000
 

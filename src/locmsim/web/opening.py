@@ -7,8 +7,6 @@ from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
 
-__all__ = ["redirect_file"]
-
 
 @contextmanager
 def redirect_file(url: str) -> Iterator[str]:

@@ -12,8 +12,6 @@ from locmsim.referee.locm_agents import LocmAgents
 from locmsim.referee.players import Seat
 from locmsim.web.endpoints import Refusal
 
-__all__ = ["Opponent", "opponent_of", "opponents"]
-
 
 @dataclass(frozen=True)
 class Opponent:

@@ -27,8 +27,6 @@ from locmsim.web.jobs import Job, Jobs
 from locmsim.web.opponents import opponent_of
 from locmsim.web.site import Page, Site
 
-__all__ = ["page"]
-
 #: The matches that are read at once for the table of cards.
 _BLOCK = 100
 #: The most players of a tournament that is started here.

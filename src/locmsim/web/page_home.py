@@ -11,8 +11,6 @@ from locmsim.web.endpoints import get
 from locmsim.web.positions import Position, state_at_step
 from locmsim.web.site import Page, Site
 
-__all__ = ["page"]
-
 #: The seed of the match that the position is from, and its turn: both players can still win.
 _SEED, _TURN = 38, 14
 

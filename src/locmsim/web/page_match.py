@@ -18,8 +18,6 @@ from locmsim.web.positions import Position, position_of_text
 from locmsim.web.site import Page, Site
 from locmsim.web.sources import replay_of
 
-__all__ = ["page", "position_data"]
-
 #: The longest log that is dropped onto a page, in bytes.
 _LOG = 1 << 25
 #: The seconds between two looks at a file that a page follows.

@@ -7,8 +7,6 @@ from locmsim.arena.game_store import GameQuery
 from locmsim.web.endpoints import get, whole_of
 from locmsim.web.site import Page, Site
 
-__all__ = ["page", "routes"]
-
 #: The most rows in one answer.
 _ROWS = 500
 #: While a page follows the list, files are checked for changes after so many seconds.

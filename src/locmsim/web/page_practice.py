@@ -27,8 +27,6 @@ from locmsim.web.page_match import position_data
 from locmsim.web.positions import Position, position_of_match
 from locmsim.web.site import Page, Site
 
-__all__ = ["page"]
-
 #: The most matches of a player that are gone through.
 _MATCHES = 100
 #: What players are called in a puzzle, the one to move first.

@@ -14,8 +14,6 @@ from locmsim.web.forms import form_of, values_of
 from locmsim.web.match_data import Cards
 from locmsim.web.site import Page, Site
 
-__all__ = ["page"]
-
 #: What says which cards there are, and the numbers of a player.
 _CARDS = (
     declaration("rules", Rules, "1.5"),

@@ -15,14 +15,6 @@ from locmsim.rules.cards import Card
 from locmsim.search.belief import Belief
 from locmsim.web.match_data import told_apart
 
-__all__ = [
-    "Position",
-    "played_turns",
-    "position_of_match",
-    "position_of_text",
-    "state_at_step",
-]
-
 
 @dataclass
 class Position:

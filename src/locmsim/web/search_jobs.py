@@ -30,8 +30,6 @@ from locmsim.web.machine import Machine, Place
 from locmsim.web.match_data import Cards, action_steps, turn_step
 from locmsim.web.site import Site
 
-__all__ = ["routes"]
-
 #: The most positions of a search that can be asked for.
 _MOST_NODES = 1_000_000
 #: The options of a report.

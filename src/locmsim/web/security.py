@@ -15,8 +15,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["PAGE_POLICY", "Guard", "policy"]
-
 #: The names by which this machine calls itself.
 _HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _METHODS = frozenset({"GET", "HEAD", "POST"})

@@ -14,8 +14,6 @@ from locmsim.options.commands import end_soon, expect_again
 from locmsim.web.app import create_app
 from locmsim.web.site import Site
 
-__all__ = ["serve", "serving"]
-
 #: The time that open connections get to end, in seconds.
 _CLOSING = 1
 

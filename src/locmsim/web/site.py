@@ -21,8 +21,6 @@ from locmsim.web.news import News
 from locmsim.web.opponents import Opponent, opponents
 from locmsim.web.positions import Position, state_at_step
 
-__all__ = ["Page", "Site"]
-
 #: The number of positions that are kept; with one more the oldest is deleted.
 _KEPT = 200
 

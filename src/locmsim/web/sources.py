@@ -24,18 +24,6 @@ from locmsim.referee.transcript import replay_log
 from locmsim.rules.rulesets import RULES
 from locmsim.support.database import is_database, numbered_entry
 
-__all__ = [
-    "arena_match",
-    "begun_match",
-    "error_text",
-    "load_log",
-    "load_replay",
-    "locm_arena_match",
-    "logged_match",
-    "part_match",
-    "replay_of",
-]
-
 _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.MULTILINE)
 
 
