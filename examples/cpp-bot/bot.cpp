@@ -4,7 +4,7 @@
 //     locmsim export --kernel --rules 1.5 --with deck,draft,belief,evaluation --minify -o locm.h
 //     c++ -std=c++17 -O2 bot.cpp -o bot
 // The site wants one file, which this makes of both:
-//     (cat locm.h; grep -v '"locm.h"' bot.cpp) > paste.cpp
+//     locmsim export --paste bot.cpp -o paste.cpp
 #include "locm.h"
 
 #include <algorithm>

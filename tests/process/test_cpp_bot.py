@@ -15,6 +15,7 @@ from locmsim.cli.new import KINDS
 from locmsim.referee import play
 
 SOURCE = Path(__file__).parents[2] / "examples" / "cpp-bot" / "bot.cpp"
+C_BOT = SOURCE.parents[1] / "c-bot" / "bot.c"
 GREEDY = f"{shlex.quote(sys.executable)} -m locmsim.bot --agent greedy"
 PARTS = "deck,draft,belief,evaluation"
 
@@ -63,13 +64,37 @@ def test_its_answers_are_executed_whole(tmp_path, rules):
     assert set(ignored) <= {"PASS"}
 
 
+def test_a_bot_is_pasted_compiled_and_checked(tmp_path, capsys):
+    (tmp_path / "words.h").write_text("#define ANSWERED 0\n")
+    bot, one = tmp_path / "bot.c", tmp_path / "one.c"
+    code = '#include "words.h"\n' * 2 + C_BOT.read_text().replace("return 0;", "return ANSWERED;")
+    words = ["export", "--paste", str(bot), "-o", str(one)]
+    for wrong, message in [("oops;", "error: "), ("return 3;", "as player 0 of rules 1.5: ")]:
+        bot.write_text(code.replace("locm_fill_tables();", wrong))
+        assert main(words) == 1
+        assert message in capsys.readouterr().err
+        assert not one.exists()
+    bot.write_text(code)
+    assert main(words) == 0
+    text = one.read_text()
+    assert f"one.c: {len(text):,} characters of 100,000" in capsys.readouterr().out
+    assert len(text) < 40_000  # the header, which has nearly 100,000 characters, is minified
+    assert text.count("#define ANSWERED") == 1
+    assert '"words.h"' not in text
+    assert main([*words, "--rules", "1.0"]) == 0  # its own file is overwritten
+    bot.write_text(f"{code}// {'long ' * 20_000}\n")
+    assert main(words) == 1
+    assert "but the site allows 100,000" in capsys.readouterr().err
+    assert one.read_text() == text
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_both_files_make_one_for_the_site(tmp_path, compiler):
     header(tmp_path, "1.5")
     (tmp_path / "bot.cpp").write_text(SOURCE.read_text())
-    (command,) = re.findall(r"(?m)^//     (\(cat locm\.h.*)$", SOURCE.read_text())
-    subprocess.run(command, shell=True, cwd=tmp_path, check=True)
+    (words,) = re.findall(r"(?m)^//     locmsim (.* --paste .*)$", SOURCE.read_text())
+    subprocess.run([sys.executable, "-m", "locmsim", *words.split()], cwd=tmp_path, check=True)
     paste = tmp_path / "paste.cpp"
     assert len(paste.read_text(encoding="utf-8")) <= 90_000
     build(paste, None, "-fsyntax-only", "-pedantic", compiler=compiler)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from locmsim.cli._common import (
@@ -24,9 +25,10 @@ from locmsim.options.declarations import check_values, declared
 if TYPE_CHECKING:
     from locmsim.networks.weights import Weights, WeightsFile
 
-#: The first bytes of its files: module, engine, header, readable bot, bot.
+#: The first bytes of its files: module, pasted bot, engine, header, readable bot, bot.
 _OURS = (
-    rb"\x00asm|// The engine of locmsim for Legends of Code and Magic, rules |"
+    rb"\x00asm|// [^\n]* and what it includes, by locmsim export\n"
+    rb"|// The engine of locmsim for Legends of Code and Magic, rules |"
     rb"// Legends of Code and Magic: the exact simulator of locmsim"
     rb"|// A bot for Legends of Code and Magic, rules "
     rb"|#ifndef _GNU_SOURCE\s+#define _GNU_SOURCE\s+#endif\s+#if defined\(__GNUC__\)&&"
@@ -43,6 +45,12 @@ def add_options(parser: Parser) -> None:
     add = parser.add_argument
     add_shared(
         parser, "--rules", help="export the bot for this rule set, or fix the rule set of a kernel"
+    )
+    add(
+        "--paste",
+        metavar="BOT",
+        help="write a bot of yours in C or C++ and the files it includes as one file, minified if"
+        " needed, compiled and checked in matches of --rules",
     )
     add("--kernel", action="store_true", help="export the simulator as a header for your own bots")
     add(
@@ -74,6 +82,10 @@ def add_options(parser: Parser) -> None:
         metavar="FILE",
         help="also write the rounded weights of bot or engine, so that a Python bot plays alike",
     )
+    parser.rules_out(
+        *("--paste", "--kernel", "--engine", "--with", "--minify", "--weights", "--search"),
+        *("--time-ms", "--readable", "--ascii", "--write-weights"),
+    )
     parser.rules_out("--kernel", "--time-ms", "--readable", "--write-weights")
     parser.needs("--kernel", "--with", "--minify")
     parser.rules_out("--engine", "--kernel", "--time-ms", "--readable", "--ascii")
@@ -93,7 +105,7 @@ def _parts(text: str) -> tuple[str, ...]:
 
 def run(options: argparse.Namespace) -> None:
     """Write a bot or a kernel."""
-    if not (options.rules or options.kernel):
+    if not (options.rules or options.kernel or options.paste):
         raise Failure(
             "--rules is needed for a bot or an engine, --kernel for the simulator alone", code=2
         )
@@ -102,12 +114,23 @@ def run(options: argparse.Namespace) -> None:
     check_output("--output", options.output, _OURS, force)
     if options.write_weights is not None:
         check_target(options.write_weights, _OUR_WEIGHTS, options.force)
-    if options.kernel:
+    if options.paste:
+        _run_paste(options)
+    elif options.kernel:
         _run_kernel(options)
     elif options.engine:
         _run_engine(options)
     else:
         _run_bot(options)
+
+
+def _run_paste(options: argparse.Namespace) -> None:
+    from locmsim.export import LIMIT
+    from locmsim.export.paste import paste
+
+    with _named_errors():
+        text = paste(Path(options.paste), options.rules)
+    _write(options.output, text, f"{len(text):,} characters of {LIMIT:,}; compiled and checked")
 
 
 def _run_kernel(options: argparse.Namespace) -> None:

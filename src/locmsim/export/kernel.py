@@ -84,10 +84,10 @@ def kernel_header(
         used_weights = (weights or WeightsFile())[rules]
         kit = make_kit(rules, chosen, used_weights, search=search, ascii=ascii)
         text = header(kit.text, DATA, macros=kit.macros, parts=sorted(chosen), name=rules)
-    return _minified(text, rules) if minified else text
+    return short_header(text, rules) if minified else text
 
 
-def _minified(text: str, rules: str | None) -> str:
+def short_header(text: str, rules: str | None) -> str:
     """Return a header in few characters."""
     inside = text.partition("#define LOCM_H\n")[2].rpartition("#endif")[0]
     for i, (condition, value) in enumerate(_DECIDED.items()):

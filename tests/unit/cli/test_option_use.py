@@ -139,12 +139,13 @@ MODES = [
     Mode(
         "export --rules 1.0 --output {new}",
         "--search mcts --time-ms 50 --force --readable --ascii --write-weights {new2}",
-        "--weights --kernel --engine",
+        "--weights --kernel --engine --paste",
     ),
     Mode(
         "export --engine --rules 1.0 --output {new}",
         "--search mcts --weights {weights} --write-weights {new2} --force",
     ),
+    Mode("export --paste {c_bot} --output {new}", "--rules 1.0 --force"),
     Mode("export --kernel --output {new}", "--rules 1.0 --force", "--with --minify"),
     Mode("export --kernel --with belief --rules 1.0 --output -", "--minify", "--weights"),
     Mode(
@@ -373,6 +374,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     names |= {"deck": "deck.txt", "accounts": "accounts.txt", "standings": "standings.db"}
     found = {key: str(folder / name) for key, name in names.items()}
     weights = str(files_of("locmsim").joinpath("data", "weights.npz"))
+    found["c_bot"] = str(Path(__file__).parents[3] / "examples" / "c-bot" / "bot.c")
     return {**found, "weights": weights, "template": str(folder / "template.txt")}
 
 
