@@ -9,6 +9,7 @@ import codecs
 import contextlib
 import errno
 import os
+import re
 import signal
 import sys
 import threading
@@ -31,6 +32,8 @@ _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasatt
 _PATIENCE = 1.0
 #: How argparse, and `parsed`, begin the message about an unknown option.
 _UNRECOGNIZED = "unrecognized arguments: "
+#: What names another option in a message about one.
+_OTHER = re.compile("^( needs | does not apply with )([^ ,]+)")
 #: How argparse begins a message about one option.
 _ARGUMENT = "argument "
 
@@ -220,11 +223,7 @@ class Parser(argparse.ArgumentParser):
     def spelt(self, message: str) -> str:
         """Return a message about a value, with the names of options as they are written here."""
         name, colon, rest = message.partition(":")
-        for words in (" needs ", " does not apply with "):
-            if rest.startswith(words):
-                other, *more = rest.removeprefix(words).split(" ", 1)
-                end = ","[: other.endswith(",")]
-                rest = " ".join([f"{words}{self._flag(other.removesuffix(','))}{end}", *more])
+        rest = _OTHER.sub(lambda found: found[1] + self._flag(found[2]), rest)
         return f"{self._flag(name)}:{rest}" if colon else message
 
     def _flag(self, name: str) -> str:
