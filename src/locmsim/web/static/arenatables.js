@@ -66,7 +66,7 @@ export function drawPlayers(results, pick) {
   // Two players stay in the order in which they were named.
   if (players.length > 2) players.sort((a, b) => strength(b.one) - strength(a.one));
   const drawn = players.some(({ one }) => one.draws);
-  const titles = ["player", "matches", "wins", ...(drawn ? ["draws"] : [])];
+  const titles = ["player", "played", "wins", ...(drawn ? ["draws"] : [])];
   if (results.scored) titles.push("score");
   titles.push("win %", "first", "second", "95 % interval", "Elo", `ms/${results.turn}`, "worst");
   titles.push("late", "illegal", "faults");

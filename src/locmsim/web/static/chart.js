@@ -23,7 +23,7 @@ export const chartOf = (label, id) =>
 function frameOf(svg, axes) {
   if (!axes) return STRETCHED;
   const { width, height } = svg.getBoundingClientRect();
-  const margins = { left: 44, right: 10, top: 8, bottom: 24 };
+  const margins = { left: 60, right: 10, top: 8, bottom: 24 };
   return { width: Math.max(200, width), height: Math.max(120, height), ...margins };
 }
 
