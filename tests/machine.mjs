@@ -15,7 +15,8 @@ const machine = await Machine.load(compiled, JSON.parse(await readFile(battle, "
 const more = {
   look: ({ path }) => {
     const player = machine.go(path);
-    return { player, board: machine.board(), legal: machine.legal(), shown: machine.shown() };
+    const shown = machine.read(machine.engine.locm_engine_shown());
+    return { player, board: machine.board(), legal: machine.legal(), shown };
   },
   /** The steps of a page after the first one. */
   steps: ({ actions, data }) => {

@@ -54,13 +54,13 @@ def play_html(rules: str = "1.5", *, sets: int = SETS, seed: int = 1) -> str:
         if rule_set.draft
         else f"This file has {sets} sets of 120 cards: a match is played with one of them."
     )
-    views = [_cards(Match(rules, seed=one).cards) for one in seeds]
-    pictures = [card["svg"] for view in views for card in view["cards"].values()]
+    drawn = [_cards(Match(rules, seed=one).cards) for one in seeds]
+    pictures = [card["svg"] for one_set in drawn for card in one_set["cards"].values()]
     counts = Counter(piece for picture in pictures for piece in _ELEMENT.split(picture))
     pieces = [piece for piece, n in counts.items() if n >= _OFTEN and len(piece) > 4]
     places = {piece: place for place, piece in enumerate(pieces)}
-    for view in views:
-        for card in view["cards"].values():
+    for one_set in drawn:
+        for card in one_set["cards"].values():
             split = filter(None, _ELEMENT.split(card["svg"]))
             card["svg"] = [places.get(piece, piece) for piece in split]
     data = {
@@ -68,11 +68,13 @@ def play_html(rules: str = "1.5", *, sets: int = SETS, seed: int = 1) -> str:
         "lanes": rule_set.lanes,
         "size": DECK_SIZE,
         "copies": COPIES_PER_CARD,
-        "sets": [[one, packed_json(view["cards"])] for one, view in zip(seeds, views, strict=True)],
+        "sets": [
+            [one, packed_json(one_set["cards"])] for one, one_set in zip(seeds, drawn, strict=True)
+        ],
         "pieces": packed_json(pieces),
         "note": note,
-        "badges": views[0]["badges"],
-        "numbers": views[0]["numbers"],
+        "badges": drawn[0]["badges"],
+        "numbers": drawn[0]["numbers"],
         "engine": packed_engine(rules),
     }
     return page_html(data, "play")

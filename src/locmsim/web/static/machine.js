@@ -100,11 +100,6 @@ export class Machine {
     return actionsOf(this.read(this.engine.locm_engine_legal()));
   }
 
-  /** What the player to move was shown last, as a referee sends it. */
-  shown() {
-    return this.read(this.engine.locm_engine_shown());
-  }
-
   // The following are answers to messages, each from the position after `path`.
 
   /** The triplets of a draft, as base ids. @param {{seed: number|string}} asked */
