@@ -35,7 +35,7 @@ _OPERATORS = frozenset(_SYMBOLS.split())
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.S)
 _CONSTANTS = re.compile(r"\benum \{([^}]*)\};")
 #: A line ends after the declaration that makes it this long: editors are slow with long lines.
-_WIDTH = 500
+_WIDTH = 600
 
 
 def minify(text: str, keep: Collection[str] = (), *, prefix: str = "") -> str:
@@ -105,7 +105,7 @@ class _Part:
         for is_directive, line in _lines(piece.text):
             tokens = _TOKEN.findall(line)
             if not is_directive:
-                tokens = _joined(_without_braces(_without_signs(tokens)))
+                tokens = _joined(_TOKEN.findall(_without_signs(_squeezed(tokens))))
             self.lines.append((line if is_directive else "", tokens))
         self.has_code = any(tokens and not line for line, tokens in self.lines)
         self.declared = piece.names
@@ -280,96 +280,31 @@ _WORDS_BEFORE = """return goto else case typedef struct enum static extern const
 _NO_TYPE = frozenset(_WORDS_BEFORE.split())
 
 
-#: What may stand before and behind an expression without parentheses.
-_BEFORE = frozenset(["(", ",", "=", "[", "return", "&", "|", "^", "&&", "||", "?", ":", "|=", "&="])
-_BEHIND = frozenset([")", ",", ";", "]", "&", "|", "^", "&&", "||", "?", ":"])
-_SHIFTED = frozenset(["<<", ">>", ".", "->", "*"])
+_PARENTHESES = r"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
+_HEAD = rf"(?:if|for|while){_PARENTHESES}"
+#: A statement that declares nothing and does not lose its braces to an ``else`` behind them.
+_SINGLE = (
+    r"\{\s*((?!(?!return|goto|else)\w+[ *]+\w+)(?![^{}]*\bif\([^{}]*\}\s*else)"
+    rf"(?:{_HEAD}\s*)*(?:[^{{}};]+;|(?<=\))\{{[^{{}}]*\}}))\s*\}}"
+)
+#: Parentheses around shifts, `const` before parameters that are int, comparisons with 0, and braces
+#: around single statements, each with what stays.
+_SIGNS = (
+    (
+        r"(?:(?<=[(,=[&|^?:])|(?<=return))\(([\w.>-]+(?:(?:<<|>>)[\w.>*-]+)+)\)(?=[),;\]&|^?:])",
+        r" \1",
+    ),
+    (r"(?<=[(,])const (int \w+)(?=[,)])", r"\1"),
+    (r"(?<=[(&|])([A-Za-z_][\w.>-]*)==0(?=[),;\]&|^?:])", r"!\1"),
+    *[(rf"\b({_HEAD}|else)\s*{_SINGLE}", r"\1 \2")] * 3,
+)
 
 
-def _without_signs(tokens: list[str]) -> list[str]:
-    """Return code without parentheses around shifts, and `const` before parameters that are int."""
-    kept: list[str] = []
-    closing: set[int] = set()
-    for at, token in enumerate(tokens):
-        if token == "(" and at and tokens[at - 1] in _BEFORE and tokens[at - 1] != "*":
-            end = next((i for i in range(at + 1, len(tokens)) if tokens[i] in "()[];,"), at)
-            inside = tokens[at + 1 : end]
-            is_shift = {"<<", ">>"} & {*inside} and all(
-                word in _SHIFTED or word[0].isalnum() or word[0] == "_" for word in inside
-            )
-            if is_shift and tokens[end] == ")" and tokens[end + 1] in _BEHIND:
-                closing.add(end)
-                continue
-        is_parameter = token == "const" and tokens[at - 1] in ("(", ",") and tokens[at + 1] == "int"
-        if at in closing or (is_parameter and tokens[at + 3] in (",", ")")):
-            continue
-        if (
-            token == "0"
-            and kept[-1:] == ["=="]
-            and tokens[at + 1 : at + 2]
-            and _negated(kept, tokens[at + 1])
-        ):
-            continue
-        kept.append(token)
-    return kept
-
-
-def _negated(kept: list[str], following: str) -> bool:
-    """Turn a comparison with 0 at the end into a negation if what is compared is a plain place."""
-    start = len(kept) - 1
-    while start and (kept[start - 1] in (".", "->") or kept[start - 1].isidentifier()):
-        start -= 1
-    is_plain = start < len(kept) - 1 and not {"return", "else"} & {*kept[start:-1]}
-    if not (is_plain and kept[start - 1] in ("(", "&&", "||") and following in _BEHIND):
-        return False
-    kept[start:] = ["!", *kept[start:-1]]
-    return True
-
-
-def _without_braces(tokens: list[str]) -> list[str]:
-    """Return code without the braces around single statements."""
-    kept: list[str] = []
-    dropped: set[int] = set()
-    depth = 0
-    for at, token in enumerate(tokens):
-        if token == "{" and depth > 0 and tokens[at - 1] in (")", "else"):
-            end = _end_of_statement(tokens, at + 1)
-            is_other = "else" in tokens[end + 1 : end + 2] and "if" in tokens[at:end]
-            if tokens[end : end + 1] == ["}"] and not is_other:
-                dropped |= {at, end}
-        depth += (token == "{") - (token == "}")
-        if at not in dropped:
-            kept.append(token)
-    return kept
-
-
-def _end_of_statement(tokens: Sequence[str], at: int) -> int:
-    """Return the index behind the statement at an index; 0 for a block or a declaration."""
-    token = tokens[at]
-    if token in ("if", "for", "while"):
-        end = _end_of_parentheses(tokens, at + 1)
-        end = _end_of_block(tokens, end) or _end_of_statement(tokens, end)
-        if token == "if" and end and tokens[end : end + 1] == ["else"]:
-            return _end_of_block(tokens, end + 1) or _end_of_statement(tokens, end + 1)
-        return end
-    if token in ("{", "}", "do", "switch", "case", "const", ";"):
-        return 0
-    end = next((i for i in range(at, len(tokens)) if tokens[i] in (";", "{", "}")), at)
-    is_simple = tokens[end] == ";" and not _type_declared([*tokens[at : end + 1]])
-    return end + 1 if is_simple else 0
-
-
-def _end_of_parentheses(tokens: Sequence[str], at: int) -> int:
-    depth = 0
-    for i in range(at, len(tokens)):
-        depth += (tokens[i] in "({") - (tokens[i] in ")}")
-        if depth == 0:
-            return i + 1
-    return at
-
-
-def _end_of_block(tokens: Sequence[str], at: int) -> int:
-    return _end_of_parentheses(tokens, at) if tokens[at] == "{" else 0
+def _without_signs(code: str) -> str:
+    """Return code of few blanks without signs that change nothing."""
+    for pattern, kept in _SIGNS:
+        code = re.sub(pattern, kept, code)
+    return code
 
 
 def _joined(tokens: list[str]) -> list[str]:
