@@ -6,18 +6,11 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure, Parser, Stopped, ended_by_signals
-from locmsim.options.commands import add_option
-from locmsim.options.declarations import Declared, Option
+from locmsim.cli._common import Failure, Stopped, ended_by_signals
 from locmsim.support.files import counted
 
 if TYPE_CHECKING:
     from locmsim.tuning.run import Proof
-
-
-def add_proof(parser: Parser) -> None:
-    proof = Option("most games of the match against the start at the end; 0: no match", 0, 10**9)
-    add_option(parser, Declared("proof_games", int, 1000, proof))
 
 
 def check_proof(options: argparse.Namespace) -> None:

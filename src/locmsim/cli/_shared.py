@@ -53,6 +53,7 @@ SHARED = {
     "--output": _Shared("the file to write", {"metavar": "FILE"}, "-o"),
     "--player": _Shared("name of a player in an arena's results", {"metavar": "NAME"}),
     "--port": _declared(common.Port),
+    "--proof-games": _declared(common.ProofGames),
     "--rules": _declared(Rules),
     "--seed": _declared(common.Seed),
     "--seconds": _declared(common.Seconds),

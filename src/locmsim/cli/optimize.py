@@ -17,7 +17,6 @@ from locmsim.cli._common import (
 )
 from locmsim.cli._players import game_of
 from locmsim.cli._runs import (
-    add_proof,
     check_proof,
     failures,
     progress,
@@ -77,7 +76,7 @@ def add_options(parser: Parser) -> None:
     add_shared(parser, "--rules", help="rule set of the game locm (default: 1.5)")
     add_shared(parser, "--game", help=GAME_HELP)
     add_shared(parser, "--seed", default=1, help="seed of all random numbers (default: 1)")
-    add_proof(parser)
+    add_shared(parser, "--proof-games", default=1000)
     add_shared(parser, "--state", help="folder for the results; a run that is there is resumed")
     add("--plot", metavar="FILE", help="write a picture of the parameters over the games, an SVG")
     more = "with --state: resume even if a player has changed; with --plot: "

@@ -6,7 +6,6 @@ import shlex
 
 from locmsim.cli._common import Failure, Parser, add_verbose, check_target, start_logging
 from locmsim.cli._runs import (
-    add_proof,
     check_proof,
     failures,
     progress,
@@ -50,7 +49,7 @@ def add_options(parser: Parser) -> None:
             add_shared(parser, flag, help=argument_of(known[name])["help"])
         else:  # what is given is compared with a run that is resumed
             add_option(parser, known[name], default=None)
-    add_proof(parser)
+    add_shared(parser, "--proof-games", default=1000)
     where = parser.add_mutually_exclusive_group()
     add_shared(where, "--jobs", help="number of processes (default: one per core)")
     add_shared(where, "--dask", help="play on the cluster of this Dask scheduler")

@@ -35,6 +35,9 @@ MatchLimit = Annotated[
 Nodes = Annotated[int, Option("maximum number of positions per turn; 0 for no limit", 0, MOST_WORK)]
 Port = Annotated[int, Option("port of a server; 0: any free one", 0, 65535)]
 SearchedNodes = Annotated[int, Option("number of positions that a search may visit", 1, MOST_WORK)]
+ProofGames = Annotated[
+    int, Option("most games of the match against the start at the end; 0: no match", 0, 10**9)
+]
 Seconds = Annotated[float, Option("duration", 0.0, above=True, measured_in="seconds")]
 Seed = Annotated[int, Option("seed of all random numbers", -(1 << 63), (1 << 63) - 1)]
 Share = Annotated[
