@@ -166,8 +166,8 @@ def test_each_line_that_begins_with_a_brace_is_a_log(apart: str, tmp_path: Path)
     library = Library([str(path)])
     rows = library.matches()
     assert rows["errors"] == []
-    assert len(rows["games"]) == len(found) == 3
-    found_again = [library.load(row["key"])[0].match.log for row in rows["games"]]
+    assert len(rows["matches"]) == len(found) == 3
+    found_again = [library.load(row["key"])[0].match.log for row in rows["matches"]]
     assert all(one.match.log in found_again for one in found)
     with pytest.raises(ValueError, match="there are several logs in it, expected one"):
         load_replay(str(path))
