@@ -7,16 +7,14 @@ Observations, masks and rewards must stay within their spaces. A finding names i
 ``--seed ROUND`` repeats. docs/development.md explains how to build with sanitizers.
 """
 
-import argparse
 import copy
 import pickle
 import random
-import sys
-import time
 from collections import Counter
 from typing import Any
 
 import numpy as np
+from fuzzing import run_rounds
 
 from locmsim.envs import LocmVectorEnv, Pool
 
@@ -59,24 +57,6 @@ MODES = ("SameStep", "NextStep", "Disabled")
 SHAPINGS: tuple[dict[str, float], ...] = ({}, {"health": 0.1}, {"coac": 1.0, "board-presence": 0.1})
 #: Counts of environments and steps.
 done: Counter[str] = Counter()
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60.0, help="duration of the run")
-    parser.add_argument("--seed", type=int, default=0, help="number of the first round")
-    args = parser.parse_args()
-    end = time.monotonic() + args.seconds
-    number = args.seed
-    while time.monotonic() < end:
-        try:
-            play_round(random.Random(number))
-        except BaseException:
-            print(f"finding in round {number}", file=sys.stderr, flush=True)
-            raise
-        number += 1
-    counts = ", ".join(f"{count:,} {what}" for what, count in done.items())
-    print(f"{number - args.seed:,} rounds: {counts}; no finding")
 
 
 def some_options(rng: random.Random) -> dict[str, Any]:
@@ -185,6 +165,10 @@ def changed(env: Any, rng: random.Random) -> Any:
         env = other
     done[what] += 1
     return env
+
+
+def main() -> None:
+    run_rounds(__doc__, lambda number: play_round(random.Random(number)), done)
 
 
 if __name__ == "__main__":

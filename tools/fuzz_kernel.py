@@ -7,18 +7,17 @@ valid. docs/development.md explains how to build with sanitizers. A finding name
 ``--seed ROUND`` repeats.
 """
 
-import argparse
 import copy
 import json
 import pickle
 import random
 import struct
-import sys
-import time
 import zlib
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
+
+from fuzzing import run_rounds
 
 from locmsim import Card, State, StateBatch
 from locmsim.rules.cards import ABILITIES
@@ -66,24 +65,6 @@ WORDS = (
 LONG_GAME = 300  # actions; some games never end
 
 done: Counter[str] = Counter()
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60.0, help="duration of the run")
-    parser.add_argument("--seed", type=int, default=0, help="number of the first round")
-    options = parser.parse_args()
-    end = time.monotonic() + options.seconds
-    number = options.seed
-    while time.monotonic() < end:
-        try:
-            play_round(random.Random(number))
-        except BaseException:
-            print(f"finding in round {number}", file=sys.stderr)
-            raise
-        number += 1
-    counts = ", ".join(f"{count:,} {what}" for what, count in done.items())
-    print(f"{number - options.seed:,} rounds: {counts}; no finding")
 
 
 def play_round(rng: random.Random) -> None:
@@ -297,6 +278,11 @@ def roll_out(state: State, rng: random.Random) -> None:
 
 
 ATTEMPTS = (damaged_bytes, damaged_snapshot, odd_lines, copies, batches)
+
+
+def main() -> None:
+    run_rounds(__doc__, lambda number: play_round(random.Random(number)), done)
+
 
 if __name__ == "__main__":
     main()

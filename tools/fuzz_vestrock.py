@@ -7,13 +7,12 @@ returns must not depend on the cuts, it may hold only little, and it may raise n
 ``ValueError``. A finding names its round, which ``--seed ROUND`` repeats.
 """
 
-import argparse
 import itertools
 import random
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable
+
+from fuzzing import run_rounds
 
 from vestrock.protocol import (
     COMMANDS,
@@ -157,21 +156,8 @@ def play_round(number: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=0, help="number of the first round")
-    options = parser.parse_args()
-    end = time.monotonic() + options.seconds
     done: Counter[str] = Counter()
-    for number in itertools.count(options.seed):
-        if time.monotonic() >= end:
-            break
-        try:
-            done[play_round(number)] += 1
-        except BaseException:
-            print(f"finding in round {number}", file=sys.stderr)
-            raise
-    print(", ".join(f"{count} {what}" for what, count in sorted(done.items())) + "; no finding")
+    run_rounds(__doc__, lambda number: done.update([play_round(number)]), done)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,7 @@ This command runs the steps of examples/train one after the other: a search play
 itself, a network learns to imitate them (`clone.py`) and is then trained by self-play against a
 league (`ppo.py`), once for each seed. The network that is best on card sets that no training has
 seen becomes ``learned.npz`` in the folder. Beside it, ``strength.txt`` has its win rates on the
-proof seeds, ``curves.csv`` the win rates of all networks during training, and ``curves.svg`` a plot
-of them (needs matplotlib).
+proof seeds, and ``curves.csv`` the win rates of all networks during training.
 
 Finished steps are kept: the same command continues where an earlier one was stopped. With
 ``--pause-after N`` it stops after about N minutes with exit status 3, and can be continued later.
@@ -155,25 +154,6 @@ def curve(folder: Path) -> Iterator[dict[str, Any]]:
                 yield {"step": int(row["step"]), "minutes": round(minutes, 2), **rates}
 
 
-def draw(path: Path, curves: dict[int, list[dict[str, Any]]]) -> None:
-    """Plot the learning curves."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        print("curves.svg needs matplotlib: pip install matplotlib", file=sys.stderr)
-        return
-    figure = Figure(figsize=(8, 3.2), layout="constrained")
-    for axes, name in zip(figure.subplots(1, 2, sharey=True), ("osl", "greedy"), strict=True):
-        for seed, rows in curves.items():
-            steps = [row["step"] / 1e6 for row in rows]
-            axes.plot(steps, [100 * row[name] for row in rows], label=f"seed {seed}", linewidth=1)
-        axes.set(title=f"against {name}", xlabel="million steps")
-        axes.grid(alpha=0.3)
-    figure.axes[0].set_ylabel("games won, %")
-    figure.axes[0].legend()
-    figure.savefig(path, metadata={"Date": None})
-
-
 def report(options: argparse.Namespace, paths: dict[int, Path]) -> None:
     """Write the best network, its win rates, and the learning curves of all networks."""
     folder, curves, rates = Path(options.folder), {}, {}
@@ -194,7 +174,6 @@ def report(options: argparse.Namespace, paths: dict[int, Path]) -> None:
                 f"{name} {one}" for (_, name), one in zip(YARDSTICKS, won, strict=True)
             )
             print(f"seed {seed}: {against}", flush=True)
-    draw(folder / "curves.svg", curves)
     best = max(rates, key=rates.__getitem__)
     print(f"the best network is that of seed {best}")
     shutil.copyfile(paths[best], folder / "learned.npz")
