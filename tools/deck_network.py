@@ -23,15 +23,14 @@ import random
 import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
+import weights_file
 
-from locmsim import State, __version__
+from locmsim import State
 from locmsim._core import Determinizer
 from locmsim.decks.value import term_rows
-from locmsim.networks import WeightsFile
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
 from locmsim.search import BeamOptions, Evaluation
@@ -145,11 +144,7 @@ def main():
     parser.add_argument("--games", type=int, default=90_000, help="games per first round")
     parser.add_argument("--last-rounds", type=int, default=3, help="number of last rounds")
     parser.add_argument("--last-games", type=int, default=70_000, help="games per last round")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
-    parser.add_argument("--output", required=True, help="weights file to write")
-    parser.add_argument(
-        "--weights", help="weights file with the other weights (default: the package's)"
-    )
+    weights_file.add_options(parser)
     args = parser.parse_args()
     networks, played = (), []
     rounds = args.rounds * [(False, args.games)] + args.last_rounds * [(True, args.last_games)]
@@ -163,17 +158,7 @@ def main():
             networks, losses = zip(*trained, strict=True)
             loss = sum(losses) / NETWORKS
             print(f"{len(games[1])} games: loss {loss:.4f}", file=sys.stderr, flush=True)
-    record = {
-        "command": " ".join(sys.argv),
-        "version": __version__,
-        "rules": "1.5",
-        "parts": ["deck"],
-        "games": len(games[1]),
-        "loss": round(loss, 4),
-    }
-    start = WeightsFile.load(args.weights) if args.weights else WeightsFile()
-    weights = replace(start["1.5"], deck_value=networks)
-    start.replaced("1.5", weights, record).save(args.output)
+    weights_file.save(args, "1.5", "deck", len(games[1]), loss, deck_value=networks)
 
 
 def train(games, part, seed):

@@ -20,16 +20,14 @@ import argparse
 import logging
 import math
 import random
-import sys
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import weights_file
 
-from locmsim import Match, __version__
+from locmsim import Match
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
-from locmsim.networks import WeightsFile
 from locmsim.rules.cards import cards_1x
 from locmsim.search import Evaluation
 from locmsim.tuning.card_values import copies_of, fit_card_values
@@ -81,11 +79,7 @@ def main():
     )
     parser.add_argument("--games", type=int, default=3000, help="games per round")
     parser.add_argument("--rounds", type=int, default=4, help="number of rounds")
-    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
-    parser.add_argument("--output", required=True, help="weights file to write")
-    parser.add_argument(
-        "--weights", help="weights file with the other weights (default: the package's)"
-    )
+    weights_file.add_options(parser)
     args = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     values = {card.base_id: 0.0 for card in cards_1x()}
@@ -97,17 +91,7 @@ def main():
             rounds.append(play_games(executor, args.rules, values, seeds))
             games = [*map(np.concatenate, zip(*rounds, strict=True))]
             values, loss = fit_card_values(*games)
-    record = {
-        "command": " ".join(sys.argv),
-        "version": __version__,
-        "rules": args.rules,
-        "parts": ["draft"],
-        "games": len(games[1]),
-        "loss": round(loss, 4),
-    }
-    start = WeightsFile.load(args.weights) if args.weights else WeightsFile()
-    weights = replace(start[args.rules], draft=values)
-    start.replaced(args.rules, weights, record).save(args.output)
+    weights_file.save(args, args.rules, "draft", len(games[1]), loss, draft=values)
 
 
 if __name__ == "__main__":

@@ -75,18 +75,13 @@ FIGURES = [
     *(
         Figures(
             "training.md",
-            rf"\| (?P<decks>random|classic|default) \|(?: [^|]+\|){{{i}}} {CELL} \|",
-            f"agent:learned --games 10000 --opponents {opponent} --decks {{decks}}",
+            rf"\| {row} \|(?: [^|]+\|){{{i}}} {CELL} \|",
+            f"agent:learned{command} --opponents {opponent}",
             CELL_FORM,
         )
-        for i, opponent in enumerate(("random", "max-attack", "osl", "greedy"))
-    ),
-    *(
-        Figures(
-            "training.md",
-            rf"\| random, at 1\.2 \|(?: [^|]+\|){{{i}}} {CELL} \|",
-            f"agent:learned:rules=1.2 --games 4000 --opponents {opponent}",
-            CELL_FORM,
+        for row, command in (
+            ("(?P<decks>random|classic|default)", " --games 10000 --decks {decks}"),
+            (r"random, at 1\.2", ":rules=1.2 --games 4000"),
         )
         for i, opponent in enumerate(("random", "max-attack", "osl", "greedy"))
     ),

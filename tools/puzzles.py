@@ -24,7 +24,6 @@ import wins_data
 from locmsim import State
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
-from locmsim.contract import play_match
 from locmsim.game.match import Match
 from locmsim.referee.knowledge import replayed
 from locmsim.search.puzzles import (
@@ -83,14 +82,8 @@ def games(rules: str, first: int) -> Iterator[list[State]]:
                     yield [m.state.clone() for _, m in replayed(result) if m.state is not None]
         return
     for seed in range(first, first + GAMES):
-        states: list[State] = []
-
-        def note(match: Match, player: int, line: str, states: list[State] = states) -> None:
-            if match.state is not None and not match.state.is_terminal():
-                states.append(match.state.clone())
-
-        play_match(Match(rules, seed=seed), [make_agent("osl"), make_agent("greedy")], note)
-        yield states
+        agents = make_agent("osl"), make_agent("greedy")
+        yield wins_data.turns_of(Match(rules, seed=seed), agents)
 
 
 def best_of(states: list[State], left: Counter[str]) -> Puzzle | None:

@@ -12,7 +12,7 @@ left out.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -23,7 +23,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from helpers import DATA
 
 from locmsim import Card, State
-from locmsim.agents import make_agent
+from locmsim.agents import Agent, make_agent
 from locmsim.contract import play_match
 from locmsim.decks import GreedyBuilder
 from locmsim.game.match import Match
@@ -243,6 +243,11 @@ def turns(seed: int) -> list[State]:
     if seed % 2:
         decks.reverse()
     agents = [make_agent("greedy", deck=deck) for deck in decks]
+    return turns_of(match, agents)
+
+
+def turns_of(match: Match, agents: Sequence[Agent]) -> list[State]:
+    """Return the positions in which the players of a match are asked."""
     found: list[State] = []
 
     def note(match: Match, player: int, line: str) -> None:
