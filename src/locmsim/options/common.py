@@ -34,9 +34,6 @@ MatchLimit = Annotated[
 ]
 Nodes = Annotated[int, Option("maximum number of positions per turn; 0 for no limit", 0, MOST_WORK)]
 Port = Annotated[int, Option("port of a server; 0: any free one", 0, 65535)]
-ProofGames = Annotated[
-    int, Option("most games of the match against the start at the end; 0: no match", 0, 10**9)
-]
 SearchedNodes = Annotated[int, Option("number of positions that a search may visit", 1, MOST_WORK)]
 ProofGames = Annotated[
     int, Option("most games of the match against the start at the end; 0: no match", 0, 10**9)

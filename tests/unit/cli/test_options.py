@@ -17,8 +17,6 @@ from locmsim.options.commands import Parser
 
 #: Options that mean something else in one of the commands, which its help says.
 OWN_MEANING = {"--verbose", "--help", "--stderr", "--against", "--decks", "--engine"}
-#: Options that one function declares for its commands: `add_proof` of cli/_runs.py.
-TOGETHER = {"--proof-games"}
 
 
 def used() -> dict[str, list[tuple[str, argparse.Action]]]:
@@ -84,7 +82,7 @@ def test_a_default_that_is_present_counts() -> None:
 
 
 def test_options_of_several_commands_are_declared_once() -> None:
-    shared = {*SHARED, *OWN_MEANING, *TOGETHER}
+    shared = {*SHARED, *OWN_MEANING}
     for name, uses in used().items():
         if len({prog for prog, _ in uses}) > 1:
             assert name in shared, name
