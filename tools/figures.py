@@ -4,7 +4,6 @@ Everything in them is counted, computed or listed here, with fixed seeds; the SV
 package.
 """
 
-import argparse
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -260,12 +259,8 @@ FIGURES: dict[str, Callable[[], str]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Draws the figures of docs/explanation.")
-    parser.add_argument("--out", type=Path, default=FOLDER, metavar="FOLDER")
-    parser.add_argument("names", nargs="*", metavar="FIGURE", help=f"{', '.join(FIGURES)}")
-    options = parser.parse_args()
-    for name in options.names or FIGURES:
-        (options.out / f"{name}.svg").write_text(FIGURES[name]())
+    for name, draw in FIGURES.items():
+        (FOLDER / f"{name}.svg").write_text(draw())
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 Cards and badges are those of the pages (`locmsim.art`).
 """
 
-import argparse
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -140,12 +139,8 @@ PICTURES: dict[str, Callable[[], str]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Draws the pictures of docs/glossary.md.")
-    parser.add_argument("--out", type=Path, default=FOLDER, metavar="FOLDER")
-    folder: Path = parser.parse_args().out
-    folder.mkdir(parents=True, exist_ok=True)
     for name, draw in PICTURES.items():
-        (folder / f"{name}.svg").write_text(draw(), encoding="utf-8")
+        (FOLDER / f"{name}.svg").write_text(draw(), encoding="utf-8")
 
 
 if __name__ == "__main__":

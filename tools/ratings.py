@@ -110,7 +110,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="number of games played at once (default: one per core)",
     )
     add("--cpu", metavar="NAME", help="name of the processor, for the page")
-    add("--docs", type=Path, default=DOCS, metavar="FOLDER", help="folder of the pages")
     add("--check", action="store_true", help="only compare with what the page has: exit status 1")
     options = parser.parse_args(arguments)
     here = machine()
@@ -127,13 +126,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for rules in RULES:
         results["rules"][rules] = rate(rules, players(rules), options.games, options.jobs)
     if options.check:
-        before = json.loads((options.docs / "data" / "ratings.json").read_text())
+        before = json.loads((DOCS / "data" / "ratings.json").read_text())
         now, then = (section({**before, **one}).splitlines() for one in (results, before))
         sys.exit("\n".join(one for one in now if one[:3] == "| `" and one not in then) or 0)
-    (options.docs / "data").mkdir(exist_ok=True)
-    text = json.dumps(results, indent=1) + "\n"
-    (options.docs / "data" / "ratings.json").write_text(text)
-    path = options.docs / "figures.md"
+    (DOCS / "data" / "ratings.json").write_text(json.dumps(results, indent=1) + "\n")
+    path = DOCS / "figures.md"
     path.write_text(page(path.read_text(), results))
 
 
