@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -135,9 +135,10 @@ def modules_of_tests_are_forgotten(tmp_path_factory: pytest.TempPathFactory) -> 
     yield
     sys.path[:] = [place for place in sys.path if place in path or not place.startswith(temporary)]
     for name in {*sys.modules} - before:
-        known = vars(sys.modules[name])  # as modules of PyTorch answer to any name
-        places = [known.get("__file__"), *known.get("__path__", [])]
-        if any(place is not None and place.startswith(temporary) for place in places):
+        known = vars(sys.modules[name])  # as modules of PyTorch answer to any name, and have any
+        folders = known.get("__path__")
+        places = [known.get("__file__"), *(folders if isinstance(folders, Iterable) else ())]
+        if any(isinstance(place, str) and place.startswith(temporary) for place in places):
             del sys.modules[name]
 
 
