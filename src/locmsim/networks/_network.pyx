@@ -5,7 +5,6 @@ Section numbers refer to docs/rules.md.
 
 cimport cython
 from libc.stdint cimport int16_t, uint32_t
-from libc.math cimport isfinite
 from libc.string cimport memcpy, memset
 
 from locmsim._core cimport (
@@ -309,7 +308,7 @@ def packed(owner, arrays, shapes):
         data = array.tobytes()
         numbers = memoryview(data).cast("f")
         for i in range(numbers.shape[0]):
-            if not isfinite(numbers[i]):
+            if numbers[i] - numbers[i] != 0:  # infinite, or no number
                 raise ValueError(f"{owner}: {name}: not all numbers are finite")
         found += data
     return found
