@@ -94,12 +94,12 @@ cdef class StateLoops:
         cdef const table_t* t = &self.table.t
         cdef int what = _OPERATIONS[operation]
         cdef state_t* copy
-        cdef int i, _
+        cdef int found = 0, i, _
         with nogil:
             for _ in range(loops):
                 for i in range(self.n):
                     if what == LEGAL:
-                        self.found += state_list(self.at(self.states, i), t, self.buffer)
+                        found ^= state_list(self.at(self.states, i), t, self.buffer)
                         continue
                     copy = self.at(self.copies, i)
                     state_copy(copy, self.at(self.states, i), t)
@@ -107,3 +107,4 @@ cdef class StateLoops:
                         state_apply(copy, t, self.actions[i])
                     elif what == TURN:
                         rule_turn(copy, t, NULL, NULL)
+        self.found = found
