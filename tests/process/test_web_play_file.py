@@ -103,7 +103,7 @@ def test_a_match_survives_a_reload_and_a_deck_has_help(open_page: Opener):
     expect(counts).to_contain_text("1 of 30")
     page.click("#hint")
     page.click("#ready")
-    for _ in range(2):
+    for _ in range(4):
         expect(page.locator("#end")).to_be_enabled()
         page.click("#end")
     expect(page.locator("#end")).to_be_enabled()

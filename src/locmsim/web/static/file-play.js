@@ -4,7 +4,7 @@
 
 import { ChoiceView, takenBy } from "./choice.js";
 import { $, button, element, keep, kept, onKeys, select, valueOf } from "./dom.js";
-import { playLocal } from "./filematch.js";
+import { namesOf, playLocal } from "./filematch.js";
 import { unpacked } from "./packed.js";
 import { showHelp } from "./help.js";
 import { Local, Teller } from "./local.js";
@@ -218,7 +218,7 @@ class PlayPage {
     this.local.turnTo({ seed, choices: table.texts, taken: ids });
     // What the level took is not told before the match is over.
     const choice = taken.map((keys, player) => (player === seat ? keys : []));
-    const match = { ...this.match(deck, ["", ""]), seat, choice, params: { seed } };
+    const match = { ...this.match(deck, namesOf(seat, level)), seat, choice, params: { seed } };
     const found = await this.local.ask("walk", { path: [], actions });
     const teller = new Teller(match);
     const board = teller.position(found.board);

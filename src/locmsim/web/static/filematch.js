@@ -58,6 +58,11 @@ export class FilePage {
   }
 }
 
+/** The names of a person and of a level. @param {number} seat @param {number} level */
+export function namesOf(seat, level) {
+  return [0, 1].map((player) => (player === seat ? "You" : `Level ${level}`));
+}
+
 /** Play a match on against a level of the engine in the file. @param {HTMLElement} host
  * @param {import("./viewer.js").Match} match its steps so far @param {Local} local
  * @param {{seat: number, level: number, back: string, leave: () => void,
@@ -69,8 +74,7 @@ export function playLocal(host, match, local, from) {
   // Advice has an engine of its own: ending a search of it must not end the level's.
   const advice = new Local(local.packed);
   advice.other = local.other;
-  const names = [`Level ${level}`, `Level ${level}`];
-  names[seat] = "You";
+  const names = namesOf(seat, level);
   const seed = match.params.seed ?? Math.floor(2 ** 32 * Math.random());
   const turn = { begun: start, level: local.packed.levels[level - 1], seed };
   const ending = () => {
