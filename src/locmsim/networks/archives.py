@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class StoredArray:
-    """A float32 array as it is in a file, which numpy takes for one of its own.
+    """A float32 array as it is in a file, for those who can do without numpy.
 
     Parameters
     ----------
@@ -44,9 +44,6 @@ class StoredArray:
         import numpy as np
 
         return np.frombuffer(self.numbers, np.float32).reshape(self.shape)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> "NDArray[Any]":
-        return self.array.astype(dtype or self.array.dtype, copy=bool(copy))
 
     def tobytes(self) -> bytes:
         """Return the numbers in C order."""

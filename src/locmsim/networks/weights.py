@@ -25,7 +25,7 @@ from zipimport import zipimporter
 
 from locmsim.networks._decks import DECK_SHAPES
 from locmsim.networks._drafts import DRAFT_SHAPES
-from locmsim.networks._network import SHAPES, checked, shapes_of
+from locmsim.networks._network import SHAPES, packed, shapes_of
 from locmsim.networks.archives import (
     StoredArray,
     array_of,
@@ -353,13 +353,13 @@ def _check(rules: str, weights: Weights) -> None:
         for part in _TABLES:
             _check_table(part, getattr(weights, part), getattr(ours, part))
         if weights.network is not None:
-            checked("network", weights.network, shapes_of(weights.network))
+            packed("network", weights.network, shapes_of(weights.network))
         for part, shapes in _ENSEMBLES.items():
             networks = getattr(weights, part)
             if networks is not None and (part == "draft_value") != get_rules(rules).draft:
                 raise ValueError(f"{part}: these rules have no {part.split('_')[0]}")
             for arrays in networks or ():
-                checked(part, arrays, shapes)
+                packed(part, arrays, shapes)
     except ValueError as error:
         raise ValueError(f"{rules}: {error}") from None
 
