@@ -43,9 +43,12 @@ def server() -> Iterator[Server]:
     """Yield a function that serves files and tournaments in a thread and returns the address."""
     with contextlib.ExitStack() as sites:
 
-        def start(*files: str, dbs: list[str] | None = None, **options: Any) -> str:
+        def start(
+            *files: str, dbs: list[str] | None = None, site: Site | None = None, **options: Any
+        ) -> str:
             library = Library([*files], dbs or [])
-            return sites.enter_context(serving(Site(library, timeout_scale=0.0, **options)))
+            site = site or Site(library, timeout_scale=0.0, **options)
+            return sites.enter_context(serving(site))
 
         yield start
 

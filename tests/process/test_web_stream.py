@@ -52,34 +52,31 @@ def test_many_tabs_hear_of_a_change(server: Server, visit: Opener) -> None:
     first.locator("h1", has_text=": 3 of 30").wait_for()
 
 
-def test_a_hidden_page_asks_nothing(visit: Opener) -> None:
+def test_a_hidden_page_asks_nothing(server: Server, visit: Opener) -> None:
     """It asks at once when it is seen again; only a search that is followed goes on."""
     site = Site(Library())
     asked: list[str] = []
-    with serving(site) as url:
-        page = visit(url, "matches")
-        page.on("request", lambda request: asked.append(request.url))
-        with page.expect_request("**/api/news*"):
-            pass
-        hide = """(hidden) => {
-            Object.defineProperty(document, "hidden", { get: () => hidden, configurable: true });
-            document.dispatchEvent(new Event("visibilitychange"));
-        }"""
-        page.evaluate(hide, True)
-        page.wait_for_timeout(100)
-        asked.clear()
-        site.library.add(match_of(), ("ann", "bob"))
-        page.wait_for_timeout(1500)
-        assert not asked
-        page.evaluate(hide, False)
-        page.locator("#count", has_text="1 to 1 of 1").wait_for()
-        # A search that no page asks for ends.
-        page.evaluate(hide, True)
-        page.evaluate(
-            "import('/static/follow.js').then(({ follow }) => follow('job:j1', () => {}))"
-        )
-        with page.expect_request("**/api/news?*job*"):
-            pass
+    page = visit(server(site=site), "matches")
+    page.on("request", lambda request: asked.append(request.url))
+    with page.expect_request("**/api/news*"):
+        pass
+    hide = """(hidden) => {
+        Object.defineProperty(document, "hidden", { get: () => hidden, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    page.evaluate(hide, True)
+    page.wait_for_timeout(100)
+    asked.clear()
+    site.library.add(match_of(), ("ann", "bob"))
+    page.wait_for_timeout(1500)
+    assert not asked
+    page.evaluate(hide, False)
+    page.locator("#count", has_text="1 to 1 of 1").wait_for()
+    # A search that no page asks for ends.
+    page.evaluate(hide, True)
+    page.evaluate("import('/static/follow.js').then(({ follow }) => follow('job:j1', () => {}))")
+    with page.expect_request("**/api/news?*job*"):
+        pass
 
 
 def test_a_page_says_that_the_server_has_gone(browser: Any) -> None:
@@ -106,18 +103,20 @@ def test_a_page_says_that_the_server_has_gone(browser: Any) -> None:
     context.close()
 
 
-def test_a_live_match_is_followed_after_a_failure(visit: Opener, tmp_path: Path) -> None:
+def test_a_live_match_is_followed_after_a_failure(
+    server: Server, visit: Opener, tmp_path: Path
+) -> None:
     """One question that fails does not end it."""
     match = Match(seed=4)
     site = Site(Library([str(tmp_path)]))
-    with serving(site) as url, LiveLog(tmp_path / f"a{LIVE_SUFFIX}", match, ("a", "b")) as log:
+    with LiveLog(tmp_path / f"a{LIVE_SUFFIX}", match, ("a", "b")) as log:
         calls: list[Any] = []
         play([make_agent("greedy"), make_agent("random")], match, timeout_scale=0,
              on_call=calls.append)  # fmt: skip
         for call in calls[:6]:
             log.add(call)
         site.library.matches()
-        page = visit(url, "match/l0", refusals=99)
+        page = visit(server(site=site), "match/l0", refusals=99)
         page.wait_for_selector("#slider")
         fail = [True]
 

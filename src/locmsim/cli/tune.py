@@ -89,8 +89,7 @@ def run(options: argparse.Namespace) -> None:
                 ):
                     tuner.write(options.output)
                     say(line)
-            if not os.path.exists(options.output):  # no iteration was missing
-                tuner.write(options.output)
+            tuner.write(options.output)  # a killed process may have left an older one, or none
             for match in tuner.accepted:
                 won = f"{100 * match['score']:.1f} % of {match['games']} games"
                 print(f"iteration {match['iteration']}: {match['parts']} won {won}")
