@@ -17,18 +17,6 @@ from helpers import Game, golden_games, golden_result
 
 from locmsim.web import replay_html
 
-__all__ = [
-    "ALL_SHOWN",
-    "SHOWN",
-    "Opener",
-    "browser",
-    "check_game",
-    "long_game",
-    "open_page",
-    "step_of",
-    "sync_api",
-]
-
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 sync_api.expect.set_options(timeout=20_000)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -1,5 +1,7 @@
 """The engine for pages, under node: the module and the script that a page has."""
 
+# ruff: noqa: F401 (tests import from here what stands deep in the package)
+
 import json
 import shutil
 import subprocess
@@ -13,9 +15,9 @@ import pytest
 from locmsim import Match
 from locmsim.export import compile_engine, export_engine
 from locmsim.referee import Result
-from locmsim.web.file_engine import battle_data
-
-__all__ = ["Machine", "need_compiler", "need_node"]
+from locmsim.web.file_engine import battle_data, packed_engine
+from locmsim.web.match_data import legal_texts
+from locmsim.web.positions import played_turns, position_of_match, state_at_step
 
 
 @cache

@@ -5,6 +5,8 @@ the form of their position snapshots). `tests/data` carries a selection of them.
 environment variable LOCMSIM_REFERENCE names a folder with the full files, those are used instead.
 """
 
+# ruff: noqa: F401 (tests import from here what stands deep in the package)
+
 import contextlib
 import gzip
 import itertools
@@ -31,11 +33,16 @@ import pytest
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena, Record, Sprt, Times
-from locmsim.arena.store import Store
-from locmsim.cli.main import main as main  # the command line, in this process
-from locmsim.processes.workers import Workers
+from locmsim.arena.game_store import ALL_GAMES, GameQuery
+from locmsim.arena.game_worker import DIED, forget_agents, play_games
+from locmsim.arena.store import NoResultsError, Store
+from locmsim.cli.main import main  # the command line, in this process
+from locmsim.processes.supervisor import Child, Supervisor
+from locmsim.processes.workers import Workers, local_workers, seat_cores
 from locmsim.referee import Result, play, replay_calls
-from locmsim.referee.transcript import log_line as log_line
+from locmsim.referee.any_game import view_steps
+from locmsim.referee.knowledge import knowledge_at, replayed, state_at
+from locmsim.referee.transcript import log_line
 from locmsim.rules.cards import Card
 
 DATA = Path(__file__).parent / "data"

@@ -3,8 +3,7 @@
 import argparse
 from collections.abc import Iterator
 
-from locmsim.cli.main import COMMANDS as COMMANDS
-from locmsim.cli.main import command_parser as command_parser
+from locmsim.cli.main import COMMANDS, command_parser  # noqa: F401
 
 
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

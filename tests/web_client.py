@@ -12,8 +12,6 @@ from locmsim.web.app import create_app  # noqa: E402
 from locmsim.web.library import Library  # noqa: E402
 from locmsim.web.site import Site  # noqa: E402
 
-__all__ = ["ADDRESS", "Client", "Library", "Site"]
-
 ADDRESS = "http://127.0.0.1:8000"
 
 

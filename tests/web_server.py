@@ -10,18 +10,6 @@ from typing import Any
 import pytest
 from browser import keep_screenshots
 
-__all__ = [
-    "Library",
-    "Opener",
-    "Server",
-    "Site",
-    "command",
-    "log_key",
-    "server",
-    "serving",
-    "visit",
-]
-
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
 from web_client import Library, Site

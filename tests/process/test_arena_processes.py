@@ -17,10 +17,20 @@ from typing import Any
 
 import pytest
 from amounts import amount, slow_after
-from helpers import BOT, LOCMSIM, assert_gone, children_of, default_signals, played, run_on, running
+from helpers import (
+    BOT,
+    LOCMSIM,
+    NoResultsError,
+    Store,
+    assert_gone,
+    children_of,
+    default_signals,
+    played,
+    run_on,
+    running,
+)
 
 from locmsim.arena import Arena, ArenaError, available_cores
-from locmsim.arena.store import NoResultsError, Store
 from locmsim.referee import FaultKind
 
 #: Number of games that `test_many_games_leave_nothing` plays.

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import BOT, main, running, stopped
+from helpers import BOT, main, running, state_at, stopped
 
 from locmsim import Match
 from locmsim.arena import Arena
 from locmsim.art import card_titles
 from locmsim.game.action_text import answer_actions, cards_of, line_words
 from locmsim.referee import BotProcess
-from locmsim.referee.knowledge import state_at
 from locmsim.referee.locm_text import IDS_NOTE
 
 #: The players of the first game in the database.

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers import BOT, main
+from helpers import BOT, Child, main
 
 from locmsim import Match
 from locmsim.agents import RandomAgent
 from locmsim.arena import Arena
-from locmsim.processes.supervisor import Child
 from locmsim.referee import Result, play
 
 BOTS = Path(__file__).parents[1] / "bots"

@@ -10,9 +10,16 @@ from pathlib import Path
 import pytest
 import ready_engines
 from amounts import amount
-from browser_engine import Machine, need_compiler
+from browser_engine import (
+    Machine,
+    battle_data,
+    legal_texts,
+    need_compiler,
+    packed_engine,
+    played_turns,
+)
 from exported_c import build, check
-from helpers import RULE_SETS, each_rules, golden_games, golden_result, log_line, main
+from helpers import RULE_SETS, each_rules, golden_games, golden_result, log_line, main, replayed
 from test_export_bot import python_bot
 
 import locmsim.export.wasm as wasm
@@ -22,15 +29,11 @@ from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
 from locmsim.export import engine_module, export_engine
 from locmsim.export.engine import engine_functions
 from locmsim.referee import play
-from locmsim.referee.knowledge import replayed
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import RULES
 from locmsim.search import Evaluation
 from locmsim.search.analysis import held_cards
 from locmsim.web import load_replay, replay_data
-from locmsim.web.file_engine import battle_data, packed_engine
-from locmsim.web.match_data import legal_texts
-from locmsim.web.positions import played_turns
 
 #: The most bytes of the modules of all rule sets, compressed.
 MOST = 290_000

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 from amounts import amount, slow_after
-from helpers import BOT, RULE_SETS, main
+from helpers import BOT, RULE_SETS, main, replayed
 
 from locmsim.arena import LocmGame
 from locmsim.referee import play, replay_calls
 from locmsim.referee.checks import Check, CheckResult, percentile, run_check
-from locmsim.referee.knowledge import replayed
 
 GOOD = shlex.join(BOT)
 

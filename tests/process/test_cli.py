@@ -19,10 +19,9 @@ from typing import Any
 
 import pytest
 from amounts import slow_after
-from helpers import BOT, LOCMSIM, few_descriptors, main, running
+from helpers import BOT, LOCMSIM, Store, few_descriptors, main, running
 
 from locmsim import ABI_VERSION, Match, __version__, _bench
-from locmsim.arena.store import Store
 from locmsim.rules.cards import cards_1x, load_cards, save_cards
 from locmsim.rules.generator import generate_cards
 

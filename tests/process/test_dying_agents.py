@@ -15,12 +15,11 @@ from typing import Any
 
 import pytest
 from amounts import amount, slow_after
-from helpers import LOCMSIM, assert_gone, children_of, default_signals, running
+from helpers import DIED, LOCMSIM, assert_gone, children_of, default_signals, play_games, running
 
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena, LocmGame
-from locmsim.arena.game_worker import DIED, play_games
 from locmsim.contract import Fault
 from locmsim.referee import FaultKind, IsolatedAgent, play
 

@@ -13,15 +13,13 @@ from typing import Any, Protocol
 
 import pytest
 from amounts import amount
-from browser_engine import Machine
+from browser_engine import Machine, battle_data, packed_engine, played_turns
 from helpers import each_rules, golden_games, golden_result, write_log
 from web_client import Client
 
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.referee import play
-from locmsim.web.file_engine import battle_data, packed_engine
-from locmsim.web.positions import played_turns
 
 #: How far chances of the two machines are apart at most: of a card in a hand, and of winning, which
 #: are means of other worlds.

@@ -13,12 +13,11 @@ from typing import Any
 
 import pytest
 from amounts import amount, slow_after
-from helpers import BOT, children_of, few_descriptors, running
+from helpers import BOT, Supervisor, children_of, few_descriptors, running
 
 from locmsim import Match
 from locmsim.game.observation import Observation
 from locmsim.processes import reaper
-from locmsim.processes.supervisor import Supervisor
 from locmsim.referee import BotFault, BotProcess, FaultKind, Result, play, replay_calls
 from locmsim.referee.process import MAX_LINE
 

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import main
+from helpers import forget_agents, main, play_games
 
 from locmsim.arena import Arena, StoreError
-from locmsim.arena.game_worker import forget_agents, play_games
 from locmsim.support import identity
 
 #: An agent that knows a helper, and fails if it is not that of its folder.

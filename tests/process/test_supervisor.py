@@ -10,13 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
-from helpers import running
+from helpers import Supervisor, local_workers, running, seat_cores
 
 from locmsim import Match
 from locmsim.arena import available_cores
 from locmsim.processes import supervisor
-from locmsim.processes.supervisor import Supervisor
-from locmsim.processes.workers import local_workers, seat_cores
 from locmsim.referee import play
 
 if sys.platform != "linux":

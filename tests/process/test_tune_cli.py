@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import default_signals, main
+from helpers import Workers, default_signals, main
 
 from locmsim import __version__
 from locmsim.arena import Arena
 from locmsim.networks import WeightsFile, default_weights
-from locmsim.processes.workers import Workers
 from locmsim.tuning import PROOF_SEEDS, Tuner, self_play
 
 PAGE = Path(__file__).parents[2] / "docs" / "tuning.md"

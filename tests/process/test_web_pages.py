@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from amounts import amount
 from browser import browser, long_game, sync_api
+from browser_engine import state_at_step
 from helpers import HOSTILE, RULE_SETS, golden_games, golden_result, log_line, write_log
 from web_server import Opener, Server, command, log_key, server, visit
 
@@ -31,7 +32,6 @@ from locmsim.referee import play
 from locmsim.referee.live import LiveLog
 from locmsim.rules.generator import generate_cards
 from locmsim.web import load_replay
-from locmsim.web.positions import state_at_step
 
 __all__ = ["browser", "command", "server", "visit"]
 

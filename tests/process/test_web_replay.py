@@ -22,13 +22,13 @@ from browser import (
     step_of,
     sync_api,
 )
+from browser_engine import state_at_step
 from helpers import HOSTILE, RULE_SETS, golden_games, golden_result, log_line
 
 from locmsim.referee import replay_calls
 from locmsim.referee.illegal import illegal_actions
 from locmsim.web import replay_data, replay_html
 from locmsim.web.file_capture import capture_html
-from locmsim.web.positions import state_at_step
 
 __all__ = ["browser", "open_page"]
 

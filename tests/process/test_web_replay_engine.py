@@ -12,13 +12,11 @@ from typing import Any
 import pytest
 from amounts import amount, slow_after
 from browser import Opener, browser, long_game, open_page, step_of, sync_api
-from browser_engine import need_compiler
+from browser_engine import legal_texts, need_compiler, played_turns, state_at_step
 from helpers import RULE_SETS, golden_games, golden_result, main, write_log
 from web_server import Server, log_key, server, visit
 
 from locmsim.web import load_replay, replay_html
-from locmsim.web.match_data import legal_texts
-from locmsim.web.positions import played_turns, state_at_step
 
 __all__ = ["browser", "open_page", "server", "visit"]
 

@@ -1,5 +1,7 @@
 """Servers of Vestrock that run in a thread, and raw connections for clients that misbehave."""
 
+# ruff: noqa: F401 (tests import from here what stands deep in the package)
+
 import asyncio
 import contextlib
 import socket
@@ -9,9 +11,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from vestrock import Server
+from vestrock.accounts import FileAccounts, OpenAccounts, hash_password
+from vestrock.bots._policy import rule_line, rule_playouts
+from vestrock.cli import command_parser, main
 from vestrock.client import Client
+from vestrock.eventlog import EventLog, ReplayError, encode, replay
+from vestrock.player import Player
+from vestrock.series import COMMAND_LIMIT, LINE_LIMIT, Event, Series, described
 from vestrock.server import ServerFailedError
 from vestrock.session import Session
+from vestrock.standings import Standings, StandingsError, format_standings
+from vestrock.tournament import Result, Standing, Tournament, awards, pairs, ranks, standings
+from vestrock.views import Views
 
 #: Maximum number of seconds that a test waits for anything.
 PATIENCE = 30.0

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 from helpers import main, write_log
 from parsers import options_of, subcommands
+from vestrock_help import FileAccounts, Standings
 
 import vestrock.cli
 from locmsim import Match
@@ -26,8 +27,6 @@ from locmsim.game.positions import start_position
 from locmsim.referee import play
 from locmsim.tuning import Optimization, OptimizationSettings, Tuner
 from vestrock import Server, format_deck, generate_deck
-from vestrock.accounts import FileAccounts
-from vestrock.standings import Standings
 
 
 class Mode(NamedTuple):

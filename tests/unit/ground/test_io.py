@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from vestrock_help import FileAccounts
 
 from locmsim.support.files import numbered, write_whole
-from vestrock.accounts import FileAccounts
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 from helpers import (
+    GameQuery,
+    Store,
     each_rules,
     golden_games,
     golden_result,
@@ -29,9 +31,7 @@ from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.arena.catalogue import Catalogue
 from locmsim.arena.follow import ResultsReader
-from locmsim.arena.game_store import GameQuery
 from locmsim.arena.log_rows import log_row
-from locmsim.arena.store import Store
 from locmsim.contract import Fault, FaultKind
 from locmsim.referee import play
 from locmsim.web.log_files import LogFiles

@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import each_rules, main, write_log
+from helpers import each_rules, main, play_games, view_steps, write_log
 from web_client import Client, Library
 
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
-from locmsim.arena.game_worker import play_games
 from locmsim.arena.registry import game_to_json, make_game
 from locmsim.contract import LIVE_SUFFIX
 from locmsim.referee import play
-from locmsim.referee.any_game import view_steps
 from locmsim.referee.live import LiveLog
 from locmsim.referee.live_reader import LiveReader
 from locmsim.web import replay_data

@@ -11,9 +11,8 @@ from locmsim.search.puzzles import built_in_puzzles
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
+from browser_engine import position_of_match
 from test_web_searches import Client, page
-
-from locmsim.web.positions import position_of_match
 
 __all__ = ["page"]
 

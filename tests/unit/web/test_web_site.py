@@ -14,14 +14,24 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 import pytest
-from helpers import HOSTILE, golden_games, golden_result, log_line, main, match_of, write_log
+from browser_engine import state_at_step
+from helpers import (
+    ALL_GAMES,
+    HOSTILE,
+    GameQuery,
+    golden_games,
+    golden_result,
+    knowledge_at,
+    log_line,
+    main,
+    match_of,
+    write_log,
+)
 from web_client import ADDRESS, Client, Library, Site
 
 from locmsim import Match, State
 from locmsim.arena import Arena
-from locmsim.arena.game_store import ALL_GAMES, GameQuery
 from locmsim.game.positions import start_position
-from locmsim.referee.knowledge import knowledge_at
 from locmsim.referee.turn_report import WORLDS
 from locmsim.search.analysis import line_value
 from locmsim.web import load_replay
@@ -29,7 +39,6 @@ from locmsim.web.keys import Key
 from locmsim.web.news import News
 from locmsim.web.opening import redirect_file
 from locmsim.web.opponents import opponents
-from locmsim.web.positions import state_at_step
 
 
 @pytest.fixture

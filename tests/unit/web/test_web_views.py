@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 import pytest
-from helpers import HOSTILE, each_rules, main
+from helpers import HOSTILE, each_rules, main, view_steps
+from vestrock_help import Tournament, described, encode
 from web_client import Client, Library
 
 from locmsim import Match
@@ -16,14 +17,10 @@ from locmsim.agents import make_agent
 from locmsim.arena import Arena, LocmGame, make_game
 from locmsim.contract import BaseGame, View
 from locmsim.referee import play, replay_calls
-from locmsim.referee.any_game import view_steps
 from vestrock import generate_deck
 from vestrock.bots import make_bot
-from vestrock.eventlog import encode
 from vestrock.game import VestrockGame
 from vestrock.match import split_line
-from vestrock.series import described
-from vestrock.tournament import Tournament
 
 
 def vestrock_db(path: Path) -> Path:

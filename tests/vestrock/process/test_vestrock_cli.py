@@ -11,16 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from vestrock_help import PATIENCE
+from vestrock_help import PATIENCE, FileAccounts, Standings, Tournament, main, replay
 
 from vestrock import generate_deck
-from vestrock.accounts import FileAccounts
 from vestrock.bots import make_bot
-from vestrock.cli import main
 from vestrock.client import Client
-from vestrock.eventlog import replay
-from vestrock.standings import Standings
-from vestrock.tournament import Tournament
 
 VESTROCK = [sys.executable, "-m", "vestrock"]
 

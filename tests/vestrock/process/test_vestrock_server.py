@@ -17,19 +17,28 @@ from typing import Any
 
 import pytest
 from helpers import full_disk, opened_databases
-from vestrock_help import PATIENCE, Raw, Served, idlers, served, until
+from vestrock_help import (
+    COMMAND_LIMIT,
+    PATIENCE,
+    Event,
+    FileAccounts,
+    Player,
+    Raw,
+    Served,
+    Standings,
+    encode,
+    idlers,
+    replay,
+    served,
+    until,
+)
 
 from vestrock import Server
-from vestrock.accounts import FileAccounts
 from vestrock.bots import make_bot
 from vestrock.client import Client, LoginError, ServerClosedError
-from vestrock.eventlog import encode, replay
 from vestrock.match import CommandError
-from vestrock.player import Player
-from vestrock.series import COMMAND_LIMIT, Event
 from vestrock.sockets import StallDetector
 from vestrock.spectators import numbered
-from vestrock.standings import Standings
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 from reference_vestrock import Reference
+from vestrock_help import rule_line
 
 from vestrock import Match
-from vestrock.bots._policy import rule_line
 
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
 import test_vestrock_reference as fast

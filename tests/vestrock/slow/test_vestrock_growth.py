@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+from vestrock_help import replay
 
 from vestrock.client import Client, ServerClosedError, ServerFullError
-from vestrock.eventlog import replay
 
 CLIENTS = 30
 TURNS = 4

@@ -19,10 +19,7 @@ from pathlib import Path
 import pytest
 import vestrock_nuisance
 from amounts import amount
-
-from vestrock.accounts import FileAccounts
-from vestrock.eventlog import replay
-from vestrock.standings import Standings
+from vestrock_help import FileAccounts, Standings, replay
 
 VESTROCK = [sys.executable, "-m", "vestrock"]
 PLAYERS, TURNS, SECONDS, HEALTH = amount((6, 6, 0.5, 20), most=(30, 12, 1.0, 1000))

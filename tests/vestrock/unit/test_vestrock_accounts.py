@@ -6,9 +6,9 @@ import threading
 from pathlib import Path
 
 import pytest
+from vestrock_help import FileAccounts, OpenAccounts, hash_password
 
 from vestrock import accounts as module
-from vestrock.accounts import FileAccounts, OpenAccounts, hash_password
 
 LINE = "ann $scrypt$ln=14,r=8,p=1 c2FsdA== aGFzaA=="
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from helpers import main
+from vestrock_help import Standings, Tournament, Views
 
 from locmsim.arena import Arena, StoreError, make_game
 from locmsim.arena.registry import game_from_json, game_to_json
@@ -14,9 +15,6 @@ from vestrock import Match, cli, generate_deck
 from vestrock.bots import make_bot
 from vestrock.game import VestrockGame
 from vestrock.protocol import Reply
-from vestrock.standings import Standings
-from vestrock.tournament import Tournament
-from vestrock.views import Views
 
 GAME = VestrockGame(turns=30, init_hp=10)
 

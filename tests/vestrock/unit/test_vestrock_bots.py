@@ -2,11 +2,11 @@
 
 import pytest
 from vestrock_data import position
+from vestrock_help import rule_line
 
 from locmsim.arena import Arena
 from vestrock import Match, State, extreme_deck, generate_deck
 from vestrock.bots import BOTS, make_bot, share_of_time
-from vestrock.bots._policy import rule_line
 from vestrock.bots._search import DEFAULT_WEIGHTS, WEIGHTS, TurnSearch, evaluate
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from parsers import all_commands, arguments
+from vestrock_help import command_parser, main
 
 import locmsim
 from vestrock import bench, extreme_deck, format_deck, generate_deck
-from vestrock.cli import command_parser, main
 
 
 def test_deck(capsys):

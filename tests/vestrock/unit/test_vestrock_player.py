@@ -4,13 +4,12 @@ import time
 from collections.abc import Iterable
 
 import pytest
+from vestrock_help import Player, Series
 
 from vestrock import State, generate_deck
 from vestrock.bots import make_bot
 from vestrock.client import ServerClosedError
-from vestrock.player import Player
 from vestrock.protocol import Reply, parse
-from vestrock.series import Series
 
 
 class ResultSink:

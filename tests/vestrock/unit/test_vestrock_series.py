@@ -7,12 +7,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
+from vestrock_help import (
+    COMMAND_LIMIT,
+    LINE_LIMIT,
+    Event,
+    EventLog,
+    ReplayError,
+    Result,
+    Series,
+    encode,
+    replay,
+)
 
 from vestrock import Card, generate_deck
-from vestrock.eventlog import EventLog, ReplayError, encode, replay
 from vestrock.protocol import parse
-from vestrock.series import COMMAND_LIMIT, LINE_LIMIT, Event, Series
-from vestrock.tournament import Result
 
 #: A creature that costs nothing and attacks for 5, and spells that hurt for 10.
 DECK = [Card.parse(line) for line in ("1 C 5 1 1 0 0", "2 D 10 0 0 0 -1", "3 D 10 0 0 0 -1")]

@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from vestrock_data import CARDS, position
+from vestrock_help import rule_playouts
 
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
 from vestrock import (
@@ -18,7 +19,6 @@ from vestrock import (
     state_from_replies,
     state_from_text,
 )
-from vestrock.bots._policy import rule_playouts
 from vestrock.protocol import POSITION_QUESTIONS as QUESTIONS
 
 MIDDLE = "[t3 ac A10 B7 m2 l1/0 | A h7,8 b3,5-,4(3/1/4)! | B h9 b19 | D 1,2]"

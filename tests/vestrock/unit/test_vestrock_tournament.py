@@ -8,18 +8,20 @@ import pytest
 from helpers import full_disk, opened_databases
 from hypothesis import given
 from hypothesis import strategies as st
-
-from vestrock import generate_deck
-from vestrock.standings import Standings, StandingsError, format_standings
-from vestrock.tournament import (
+from vestrock_help import (
     Result,
     Standing,
+    Standings,
+    StandingsError,
     Tournament,
     awards,
+    format_standings,
     pairs,
     ranks,
     standings,
 )
+
+from vestrock import generate_deck
 
 #: The example in the rules: scores of six matches and the points that they give.
 EXAMPLE = [

@@ -2,10 +2,11 @@
 
 import random
 
+from vestrock_help import Views
+
 from vestrock import Card, Match, extreme_deck, generate_deck
 from vestrock.bots import make_bot
 from vestrock.protocol import Reply
-from vestrock.views import Views
 
 
 def replies(match: Match, player: str) -> list[Reply]:
