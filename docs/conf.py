@@ -53,7 +53,7 @@ _INSIDE = (
     r"|locmsim\.envs\.options\.(Shared)?OptionValues|locmsim\.processes\.workers\.Workers|contextlib\.\w+"
     r"|locmsim\.arena\.(schedule\.SettingValues|fixtures\.Task)"
     r"|locmsim\.envs\.asked\.Asked|locmsim\.referee\.(locm_agents\.LocmAgents|players\.KeptAgents)"
-    r"|vestrock\.session\.Host|pyspiel\.\w+"
+    r"|vestrock\.options\.ParameterValues|pyspiel\.\w+"
     r"|NDArray|BatchResult|BatchFunction|_Evaluating|np\.\w+"  # what is imported for types alone
 )
 nitpick_ignore_regex = [("py:.*", _INSIDE)]

@@ -13,16 +13,9 @@ class Schedule:
         Start of the first period, in seconds of any clock that does not jump.
     period : float
         Length of a turn in seconds, more than 0.
-
-    Raises
-    ------
-    ValueError
-        `period` is not positive.
     """
 
     def __init__(self, start: float, period: float) -> None:
-        if not period > 0:
-            raise ValueError(f"period: expected more than 0 seconds, got {period}")
         self.period = period
         self._origin = start
         self._ticks = 1

@@ -170,11 +170,16 @@ def _turn_step(match: Match, done: Iterable[Event]) -> LoggedTurn:
     player, turn = match.state.mover, match.turn
     commands = []
     for event in done:
-        word, *arguments = event["command"].split(" ")
-        match.command(event["player"], " ".join([word, str(match.match_id), *arguments]))
+        _again(match, event)
         commands.append(event["command"])
     match.end_turn()
     return LoggedTurn(match_view(match), turn, player, ";".join(commands))
+
+
+def _again(match: Match, event: Event) -> list[str]:
+    """Do a command of the log again and return the reply."""
+    word, *arguments = event["command"].split(" ")
+    return match.command(event["player"], " ".join([word, str(match.match_id), *arguments]))
 
 
 @dataclass
@@ -293,17 +298,14 @@ class _Replayer:
         tournament = self.running
         _same("turn", tournament.turn, event["turn"])
         match = tournament.matches[event["match"]]
-        word, *arguments = event["command"].split(" ")
         was_over = match.scores is not None
-        reply = match.command(event["player"], " ".join([word, str(event["match"]), *arguments]))
+        reply = _again(match, event)
         if reply[0] != "OK" and (was_over or match.scores is None):
             raise ReplayError(f"{event['command']} was accepted, now {reply[0]}")
         self.done.actions += 1
 
     def on_refused(self, event: Event) -> None:
-        match = self.running.matches[event["match"]]
-        word, *arguments = event["command"].split(" ")
-        reply = match.command(event["player"], " ".join([word, str(event["match"]), *arguments]))
+        reply = _again(self.running.matches[event["match"]], event)
         _same("error", int(reply[0].split(" ")[1]) if reply[0] != "OK" else 0, event["error"])
 
     def on_end_turn(self, event: Event) -> None:

@@ -6,7 +6,6 @@ from typing import Annotated, Any, ClassVar
 
 from locmsim.contract import BaseGame, LogPart, View
 from locmsim.gamekit import Option, check_values, documented
-from vestrock._core import DEFAULTS
 from vestrock.bots import BOTS
 from vestrock.deck import MAX_CARDS, generate_deck
 from vestrock.match import Match
@@ -16,9 +15,9 @@ from vestrock.pictures import match_view
 __all__ = ["VestrockGame"]
 
 
-@documented(Parameters)
+@documented()
 @dataclass(frozen=True)
-class VestrockGame(BaseGame):
+class VestrockGame(Parameters, BaseGame):
     """Vestrock with generated decks and the given parameters.
 
     A player's answer contains all commands of a turn, joined by ``;`` and without the match id. A
@@ -35,11 +34,6 @@ class VestrockGame(BaseGame):
     """
 
     cards: Annotated[int, Option("number of cards in a deck", 1, MAX_CARDS)] = 100
-    init_hp: int = DEFAULTS["init_hp"]
-    turns: int = DEFAULTS["turns"]
-    draws: int = DEFAULTS["draws"]
-    burns: int = DEFAULTS["burns"]
-    hand_limit: int = DEFAULTS["hand_limit"]
     title: ClassVar[str] = "Vestrock"
     scored: ClassVar[bool] = True
     agents: ClassVar[Mapping[str, Callable[..., Any]]] = BOTS

@@ -5,14 +5,14 @@ A match knows nothing of sockets or clocks, or of its players' other matches.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Unpack
 
 from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError
 from locmsim.gamekit import documented, whole
 from vestrock._core import ACTION_WORDS, State, Table
 from vestrock.deck import Card
-from vestrock.options import Parameters
+from vestrock.options import Parameters, ParameterValues
 from vestrock.protocol import COMMANDS, Command, error_line, parse
 from vestrock.views import Views
 
@@ -75,22 +75,11 @@ class Match:
         players: Sequence[str] = ("A", "B"),
         match_id: int = 1,
         seed: int | None = None,
-        init_hp: int | None = None,
-        turns: int | None = None,
-        draws: int | None = None,
-        burns: int | None = None,
-        hand_limit: int | None = None,
+        **parameters: Unpack[ParameterValues],
     ) -> None:
         if len(players) != 2 or players[0] == players[1]:
             raise ValueError(f"players: expected two different names, got {players!r}")
-        self.state = State.new(
-            deck,
-            init_hp=init_hp,
-            turns=turns,
-            draws=draws,
-            burns=burns,
-            hand_limit=hand_limit,
-        )
+        self.state = State.new(deck, **parameters)
         self.players = (players[0], players[1])
         self.match_id = match_id
         self.seed = seed
@@ -379,12 +368,7 @@ class Match:
     def replay(
         deck: Sequence[Card] | Table,
         log: Iterable[tuple[int, str]],
-        *,
-        init_hp: int | None = None,
-        turns: int | None = None,
-        draws: int | None = None,
-        burns: int | None = None,
-        hand_limit: int | None = None,
+        **parameters: Unpack[ParameterValues],
     ) -> State:
         """Replay a match from its log and return the last position.
 
@@ -394,7 +378,7 @@ class Match:
             The deck of the match.
         log
             The actions, in the form of `Match.actions`.
-        init_hp, turns, draws, burns, hand_limit : int, optional
+        **parameters
             The parameters of the match.
 
         Returns
@@ -408,14 +392,7 @@ class Match:
         ValueError
             An action is refused; the message names it.
         """
-        match = Match(
-            deck,
-            init_hp=init_hp,
-            turns=turns,
-            draws=draws,
-            burns=burns,
-            hand_limit=hand_limit,
-        )
+        match = Match(deck, **parameters)
         for turn, text in log:
             while not match.is_over and match.state.turn < turn:
                 match.state.end_turn()

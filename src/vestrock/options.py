@@ -1,9 +1,19 @@
 """The parameters of a match, each declared once (docs/vestrock/rules.md, section 1)."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from locmsim.gamekit import Option, documented
+
+
+class ParameterValues(TypedDict, total=False):
+    """The types of `Parameters`, for keyword arguments."""
+
+    init_hp: int
+    turns: int
+    draws: int
+    burns: int
+    hand_limit: int
 
 
 @documented()

@@ -9,11 +9,12 @@ its card has its attack, health and maximum health in parentheses. The deck come
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from vestrock import replies as read
 from vestrock._core import State, Table
 from vestrock.deck import Card
+from vestrock.options import ParameterValues
 from vestrock.protocol import POSITION_QUESTIONS
 
 _CREATURE = re.compile(r"(\d+)(?:\((-?\d+)/(-?\d+)/(-?\d+)\))?([-!*]*)")
@@ -69,12 +70,7 @@ def state_to_text(state: State) -> str:
 def state_from_text(
     text: str,
     cards: Sequence[Card],
-    *,
-    init_hp: int = 20,
-    turns: int = 60,
-    draws: int = 2,
-    burns: int = 2,
-    hand_limit: int = 10,
+    **parameters: Unpack[ParameterValues],
 ) -> State:
     """Parse the text of a position, the inverse of `state_to_text`.
 
@@ -85,7 +81,7 @@ def state_from_text(
     cards
         The cards of the match, in any order: the order of the deck is in the text. Cards that the
         text does not name have been removed from the match.
-    init_hp, turns, draws, burns, hand_limit : int
+    **parameters
         Parameters of the match, as for `Table`; the text does not contain them.
 
     Returns
@@ -129,15 +125,11 @@ def state_from_text(
     for number in deck:
         if number not in by_id:
             raise ValueError(f"position: no card {number} in the deck")
-    draws_left, burns_left = _pair(values.get("l", f"{draws}/{burns}"))
     table = Table(
         [card for card in cards if card.id not in set(deck)] + [by_id[number] for number in deck],
-        init_hp=init_hp,
-        turns=turns,
-        draws=draws,
-        burns=burns,
-        hand_limit=hand_limit,
+        **parameters,
     )
+    draws_left, burns_left = _pair(values.get("l", "{draws}/{burns}".format(**table.parameters)))
     try:
         snapshot = {
             "turn": int(values["t"]),

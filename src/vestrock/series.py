@@ -7,7 +7,7 @@ has no clock and no sockets, so that its behaviour depends only on the calls. It
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from vestrock.deck import Card
 from vestrock.match import CommandError, Match
@@ -25,13 +25,8 @@ LINE_LIMIT: Final = 200_000
 Event = dict[str, Any]
 
 
-class ResultSink(Protocol):
-    """A receiver of the results of tournaments."""
-
-    def add(
-        self, tournament: int, results: Iterable[Result], awards: Mapping[str, float]
-    ) -> object:
-        """Store the results of a finished tournament."""
+#: What receives the number of a finished tournament, its results and its awards.
+ResultSink = Callable[[int, Iterable[Result], Mapping[str, float]], object]
 
 
 class Series:
@@ -41,8 +36,8 @@ class Series:
     ----------
     deck : callable
         Returns the deck of a tournament by its number.
-    sink : ResultSink
-        Receives the results.
+    sink : callable
+        Receives the number of a finished tournament, its results and its awards.
     record : callable
         Receives the events, in order.
     number : int
@@ -57,11 +52,6 @@ class Series:
         Maximum number of tournaments.
     refused : bool
         Whether to record refused commands too.
-
-    Raises
-    ------
-    ValueError
-        An argument is out of bounds.
     """
 
     def __init__(
@@ -77,12 +67,6 @@ class Series:
         tournaments: int | None = None,
         refused: bool = False,
     ) -> None:
-        if players < 2:
-            raise ValueError(f"players: expected at least 2, got {players}")
-        if break_turns < 0:
-            raise ValueError(f"break_turns: expected at least 0, got {break_turns}")
-        if tournaments is not None and tournaments < 1:
-            raise ValueError(f"tournaments: expected at least 1, got {tournaments}")
         self._deck = deck
         self._sink = sink
         self._record = record
@@ -228,7 +212,7 @@ class Series:
     def _finish(self, tournament: Tournament) -> None:
         awards = tournament.awards()
         self._record({"event": "awards", "tournament": tournament.number, "awards": awards})
-        self._sink.add(tournament.number, tournament.results.values(), awards)
+        self._sink(tournament.number, tournament.results.values(), awards)
         self.finished += 1
         self._previous, self.tournament = tournament, None
         self._next_number += 1

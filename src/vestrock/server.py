@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any, Final
+from typing import Annotated, Final, Unpack
 
 from locmsim import __version__
 from locmsim.gamekit import Option, check_values, counted, documented
@@ -22,7 +22,7 @@ from vestrock.clock import Schedule
 from vestrock.deck import Card, generate_deck, load_deck
 from vestrock.eventlog import FORMAT, EventLog
 from vestrock.match import Match
-from vestrock.options import Parameters
+from vestrock.options import Parameters, ParameterValues
 from vestrock.protocol import Command, error_line
 from vestrock.series import Series
 from vestrock.session import Session
@@ -129,20 +129,8 @@ class Server:
             ),
         ] = None,
         log_refused: Annotated[bool, Option("log refused commands too")] = False,
-        init_hp: int | None = None,
-        turns: int | None = None,
-        draws: int | None = None,
-        burns: int | None = None,
-        hand_limit: int | None = None,
+        **parameters: Unpack[ParameterValues],
     ) -> None:
-        options: dict[str, Any] = {
-            "init_hp": init_hp,
-            "turns": turns,
-            "draws": draws,
-            "burns": burns,
-            "hand_limit": hand_limit,
-        }
-        parameters = {name: value for name, value in options.items() if value is not None}
         check_values(
             Server,
             turn_seconds=turn_seconds,
@@ -193,7 +181,7 @@ class Server:
             self._results = _Results(self.standings, self._standings_failed)
             self.series = Series(
                 self._deck,
-                self._results,
+                self._results.add,
                 self.events.add,
                 number=self.standings.last + 1,
                 parameters=parameters,

@@ -5,13 +5,14 @@ from its connection. It knows nothing of the game.
 """
 
 import asyncio
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
-from vestrock.accounts import Accounts
-from vestrock.admission import Admission, PasswordQueue, prefix_of
 from vestrock.allowance import BEFORE_LOGIN, LOGGED_IN
-from vestrock.protocol import Command, Login, PendingInput, error_line, parse
-from vestrock.sockets import StallDetector, set_up
+from vestrock.protocol import Login, PendingInput, error_line, parse
+from vestrock.sockets import Connection, set_up
+
+if TYPE_CHECKING:
+    from vestrock.server import Server
 
 __all__ = ["Session"]
 
@@ -28,43 +29,11 @@ _LOGIN_BYTES: Final = 128 * 1024
 _LINGER_SECONDS: Final = 1.0
 
 
-class Host(Protocol):
-    """What a session asks, and what it tells, whoever has it."""
-
-    #: The places and allowances, the accounts, and the passwords that wait for their check.
-    admission: Admission
-    accounts: Accounts
-    passwords: PasswordQueue
-    #: Where input is read to, and the seconds that a login may take.
-    buffer: memoryview
-    login_seconds: float
-
-    def connected(self, session: "Session") -> int | None:
-        """Note a new connection; the code of an error if it must end."""
-
-    def ready(self, session: "Session") -> None:
-        """Note that the session may have a line that can be executed."""
-
-    def logged_in(self, session: "Session", player: str) -> None:
-        """Note whose connection it is from now on."""
-
-    def logged_out(self, session: "Session") -> None:
-        """Note that it is no player's any longer."""
-
-    def lost(self, session: "Session") -> None:
-        """Note that the connection has ended."""
-
-    def count(self, player: str) -> object:
-        """Count an empty line as a command."""
-
-    def execute(self, player: str, command: Command | int) -> list[str]:
-        """Return the lines of the reply to a command, or to the error in a line."""
-
-
-class Session(asyncio.BufferedProtocol):
+class Session(Connection):
     """A client's connection, before and after a player has logged in."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: "Server") -> None:
+        super().__init__(host.buffer)
         self._host = host
         self._input = PendingInput()
         #: Who is charged for input, and how much.
@@ -76,7 +45,6 @@ class Session(asyncio.BufferedProtocol):
         self._login_lines = self._login_bytes = 0
         self._out: list[bytes] = []
         self._out_size = 0
-        self._progress = StallDetector()
         self._timer: asyncio.TimerHandle | None = None
         self._paying: asyncio.TimerHandle | None = None
         self._paused_reading = False
@@ -84,9 +52,6 @@ class Session(asyncio.BufferedProtocol):
         self._checking = False
         self._ended = False
         self._closing = False
-        self.transport: asyncio.Transport | None = None
-        #: The prefix of the client's address.
-        self.prefix = ""
         #: The player who is logged in.
         self.player: str | None = None
         #: Whether the connection is in ``WAIT``.
@@ -97,10 +62,7 @@ class Session(asyncio.BufferedProtocol):
     # ------------------------------------------------------------------ what asyncio calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        peer = transport.get_extra_info("peername")
-        self.prefix = prefix_of(str(peer[0]) if peer else "")
+        transport = self._connected(transport)
         if not self._host.admission.enter(self.prefix):
             self.refuse(7)
             return
@@ -115,13 +77,10 @@ class Session(asyncio.BufferedProtocol):
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(self._host.login_seconds, self._too_late)
 
-    def get_buffer(self, sizehint: int) -> memoryview:
-        return self._host.buffer
-
     def buffer_updated(self, nbytes: int) -> None:
         if self._closing:
             return
-        self._input.feed(bytes(self._host.buffer[:nbytes]))
+        self._input.feed(bytes(self._buffer[:nbytes]))
         self._pay(nbytes * self._costs.byte)
         if not self._login.done:
             self._login_bytes += nbytes
@@ -219,11 +178,6 @@ class Session(asyncio.BufferedProtocol):
         self._out.clear()
         self._out_size = 0
 
-    def stuck(self, now: float) -> bool:
-        """Return whether the other side has received no bytes for too long."""
-        assert self.transport is not None
-        return self._progress.stuck(self.transport.get_write_buffer_size(), now)
-
     def close(self, reply: str | None = None) -> None:
         """Close the connection, with an optional last line."""
         if self._closing or self.transport is None:
@@ -260,11 +214,6 @@ class Session(asyncio.BufferedProtocol):
         self._stop_timer()
         self._input.clear()
         self.transport.close()
-
-    def abort(self) -> None:
-        """Drop the connection at once."""
-        if self.transport is not None:
-            self.transport.abort()
 
     # --------------------------------------------------------------------------- the rest
 

@@ -4,6 +4,8 @@ import asyncio
 import socket
 from typing import Final
 
+from vestrock.admission import prefix_of
+
 #: Seconds without progress after which a connection is dropped.
 _STUCK_SECONDS: Final = 10.0
 #: Size of the system's output buffer of a connection, in bytes.
@@ -48,3 +50,36 @@ class StallDetector:
             self._since = now if unsent else None
             return False
         return now - self._since >= _STUCK_SECONDS
+
+
+class Connection(asyncio.BufferedProtocol):
+    """A connection of the server, whose input is read into a buffer that all share."""
+
+    transport: asyncio.Transport | None = None
+    #: The prefix of the client's address.
+    prefix = ""
+
+    def __init__(self, buffer: memoryview) -> None:
+        self._buffer = buffer
+        self._progress = StallDetector()
+
+    def _connected(self, transport: asyncio.BaseTransport) -> asyncio.Transport:
+        """Note the transport, and the client's address."""
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        peer = transport.get_extra_info("peername")
+        self.prefix = prefix_of(str(peer[0]) if peer else "")
+        return transport
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._buffer
+
+    def stuck(self, now: float) -> bool:
+        """Return whether the other side has received no bytes for too long."""
+        assert self.transport is not None
+        return self._progress.stuck(self.transport.get_write_buffer_size(), now)
+
+    def abort(self) -> None:
+        """Drop the connection at once."""
+        if self.transport is not None:
+            self.transport.abort()

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
-from vestrock.admission import Admission, prefix_of
+from vestrock.admission import Admission
 from vestrock.eventlog import encode
 from vestrock.series import Event, described
-from vestrock.sockets import StallDetector, set_up
+from vestrock.sockets import Connection, set_up
 from vestrock.tournament import Tournament
 
 _log = logging.getLogger(__name__)
@@ -21,12 +21,12 @@ _WATCH_SECONDS: Final = 3600.0
 _BEHIND_LINES: Final = 1000
 
 
-class Spectator(asyncio.BufferedProtocol):
+class Spectator(Connection):
     """A connection that gets the lines of the log; its input is read into a buffer and ignored."""
 
     def __init__(self, feed: "Feed", buffer: memoryview) -> None:
-        self._feed, self._buffer = feed, buffer
-        self._progress = StallDetector()
+        super().__init__(buffer)
+        self._feed = feed
         #: Sizes of the lines that may not have been sent yet, oldest first, and their sum.
         self._sizes: deque[int] = deque()
         self._size = 0
@@ -35,22 +35,16 @@ class Spectator(asyncio.BufferedProtocol):
         #: sent. Lines are sent only after it.
         self.shown = False
         self._started = False
-        self.transport: asyncio.Transport | None = None
         #: When it came, and whether it can lose its place to another one: always.
         self.since = 0.0
         self.idle = True
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        transport = self._connected(transport)
         transport.set_write_buffer_limits(high=2**30)  # dropped long before that
         set_up(transport)
-        peer = transport.get_extra_info("peername")
         self.since = asyncio.get_running_loop().time()
-        self._feed.join(self, prefix_of(str(peer[0]) if peer else ""))
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        return self._buffer
+        self._feed.join(self, self.prefix)
 
     def buffer_updated(self, nbytes: int) -> None:
         pass
@@ -96,20 +90,10 @@ class Spectator(asyncio.BufferedProtocol):
             transport.write(data)
             self._progress.wrote(len(data))
 
-    def stuck(self, now: float) -> bool:
-        """Return whether the other side has received no bytes for too long."""
-        assert self.transport is not None
-        return self._progress.stuck(self.transport.get_write_buffer_size(), now)
-
     def close(self) -> None:
         """Close the connection."""
         if self.transport is not None:
             self.transport.close()
-
-    def abort(self) -> None:
-        """Drop the connection at once."""
-        if self.transport is not None:
-            self.transport.abort()
 
 
 class Feed:

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from vestrock._core import DEFAULTS, Table
+from vestrock._core import Table
 from vestrock.deck import Card
 from vestrock.match import Match
 
@@ -153,11 +153,6 @@ class Tournament:
             raise ValueError(f"players: expected at least two, got {len(self.players)}")
         if len(set(self.players)) < len(self.players):
             raise ValueError("players: a name occurs twice")
-        for name in parameters or {}:
-            if name not in DEFAULTS:
-                raise ValueError(
-                    f"unknown parameter {name!r}: expected one of {', '.join(DEFAULTS)}"
-                )
         #: The table of all matches: deck and parameters.
         self.table = Table(deck, **(parameters or {}))
         #: The matches by id, ascending.

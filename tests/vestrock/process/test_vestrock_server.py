@@ -1018,6 +1018,7 @@ def test_a_port_that_is_taken(table: Served) -> None:
         ({"port": 70000}, "port"),
         ({"init_hp": 3}, "init_hp"),
         ({"players": 1}, "players"),
+        ({"break_turns": -1}, "break_turns"),
         ({"tournaments": 0}, "tournaments"),
     ],
 )

@@ -36,9 +36,3 @@ def test_a_turn_may_end_early() -> None:
     assert schedule.due == 1.25
     assert schedule.tick(1.25) == 0.0
     assert schedule.due == 2.25
-
-
-@pytest.mark.parametrize("period", [0.0, -1.0, float("nan")])
-def test_a_period_is_positive(period: float) -> None:
-    with pytest.raises(ValueError, match="period"):
-        Schedule(0.0, period)

@@ -12,11 +12,6 @@ from vestrock.client import ServerClosedError
 from vestrock.protocol import Reply, parse
 
 
-class ResultSink:
-    def add(self, *arguments: object) -> None:
-        """Discard the results."""
-
-
 class Wire:
     """A connection with what `Player` needs of a client; turns pass when `ann` waits."""
 
@@ -24,7 +19,11 @@ class Wire:
         self.players = list(players)
         self.ticks = ticks
         self.series = Series(
-            generate_deck, ResultSink(), lambda event: None, break_turns=0, parameters=parameters
+            generate_deck,
+            lambda *results: None,
+            lambda event: None,
+            break_turns=0,
+            parameters=parameters,
         )
         self.replies: list[Reply] = []
         #: Turns that pass at once, as if a bot had been too slow for them.

@@ -111,7 +111,7 @@ def test_a_tournament_to_its_end() -> None:
 def test_what_is_no_tournament(
     players: list[str], parameters: dict[str, int], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         Tournament(1, generate_deck(1), players, parameters)
 
 
