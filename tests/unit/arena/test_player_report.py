@@ -6,11 +6,10 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from helpers import stopped
+from helpers import main, stopped
 
 from locmsim.arena import Arena
 from locmsim.arena.player_report import report_players
-from locmsim.cli.main import main
 from locmsim.referee.turn_report import report_game
 
 NODES = 60

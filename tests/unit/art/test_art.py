@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from amounts import amount
-from helpers import HOSTILE
+from helpers import HOSTILE, main
 
 from locmsim import Card, Match, Observation, generate_cards
 from locmsim.art import (
@@ -24,7 +24,6 @@ from locmsim.art import (
 )
 from locmsim.art.cards import NUMBERS
 from locmsim.art.motifs import MOTIFS, NOUNS
-from locmsim.cli.main import main
 from locmsim.rules.cards import ABILITIES, Area, CardType, cards_1x
 
 SVG = "{http://www.w3.org/2000/svg}"

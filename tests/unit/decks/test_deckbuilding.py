@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import cards as any_card
 
-from locmsim import decks
+from locmsim import Match, decks
 from locmsim.agents import make_agent
 from locmsim.decks import (
     CARD_TERMS,
@@ -34,7 +34,6 @@ from locmsim.decks import (
     pick,
     static_order,
 )
-from locmsim.game.match import Match
 from locmsim.rules.cards import Area, Card, CardType, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE

@@ -9,8 +9,14 @@ from amounts import amount
 from oracles.networks import deck_value
 from oracles.terms import card_terms as oracle_terms
 
-from locmsim.decks import DECK_BUILDERS, SwapBuilder, WeightedScore, build_deck
-from locmsim.decks.features import CARD_TERMS, card_terms
+from locmsim.decks import (
+    CARD_TERMS,
+    DECK_BUILDERS,
+    SwapBuilder,
+    WeightedScore,
+    build_deck,
+    card_terms,
+)
 from locmsim.decks.value import DECK_SHAPES, DeckValue, default_value, term_rows
 from locmsim.networks._decks import DeckNetworks
 from locmsim.rules.cards import Card, CardType

@@ -10,7 +10,7 @@ from oracles.choice import Construct, Draft, FatalAnswer
 
 from locmsim import Match
 from locmsim.envs import LocmEnv, LocmVectorEnv, Pool
-from locmsim.game.layouts import choice_tensor, get_layout
+from locmsim.policy import choice_tensor, get_layout
 from locmsim.rules.rulesets import get_rules
 
 RANDOM = {"battlers": ("random", "random")}

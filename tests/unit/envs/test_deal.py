@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from oracles.choice import Draft
 
 from locmsim import Match
-from locmsim.envs.games import Games
-from locmsim.envs.options import Options
+from locmsim.envs import Games, Options
 from locmsim.rules.rulesets import get_rules
 
 

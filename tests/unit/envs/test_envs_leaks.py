@@ -11,10 +11,8 @@ from helpers import each_rules
 from rows_access import put_state
 
 from locmsim import Card, CardType, Match, Observation, State
-from locmsim.envs import LocmEnv, LocmVectorEnv
+from locmsim.envs import Games, LocmEnv, LocmVectorEnv, Options
 from locmsim.envs._potentials import POTENTIALS
-from locmsim.envs.games import Games
-from locmsim.envs.options import Options
 from locmsim.game.positions import start_position
 from locmsim.policy import get_layout
 

@@ -15,7 +15,7 @@ from locmsim import IllegalActionError, State, generate_cards
 from locmsim.agents import make_agent
 from locmsim.envs import LocmEnv, LocmVectorEnv, Options, Pool, aec
 from locmsim.envs.cards import generated
-from locmsim.game.layouts import choice_tensor
+from locmsim.policy import choice_tensor
 
 DECK = [card for card in range(15) for _ in range(2)]
 CARDS = generate_cards(5)

@@ -11,10 +11,8 @@ from helpers import each_rules
 from rows_access import put_state
 
 from locmsim.agents import PolicySearchAgent, make_agent
-from locmsim.envs import LocmEnv, LocmVectorEnv, Pool
+from locmsim.envs import Games, LocmEnv, LocmVectorEnv, Options, Pool
 from locmsim.envs.asked import search_agent
-from locmsim.envs.games import Games
-from locmsim.envs.options import Options
 
 BEAM = "beam:nodes=60"
 

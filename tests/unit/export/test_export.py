@@ -14,7 +14,7 @@ from locmsim.export.conditions import resolve
 from locmsim.export.kit import DATA
 from locmsim.export.minify import minify
 from locmsim.export.numbers import Packed, decimals, pack, pack_rows, unpack, unpack_rows
-from locmsim.networks.weights import default_weights
+from locmsim.networks import default_weights
 from locmsim.rules.generator import generate_cards
 from locmsim.search import BeamOptions
 from locmsim.tuning.proposals import propose_deck

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from amounts import amount
 
+from locmsim import Match
 from locmsim.agents import Agent, make_agent
 from locmsim.bot import answer_all
 from locmsim.game.ids2022 import IdTranslator
-from locmsim.game.match import Match
 from locmsim.game.observation import Observation
-from locmsim.search.belief import Belief
+from locmsim.search import Belief
 
 #: Searches of so little work that answers depend on nothing but the seed.
 KINDS = (

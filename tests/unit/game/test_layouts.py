@@ -10,8 +10,7 @@ from reference_layouts import Past
 from rows_access import mask_of
 from states import game_positions
 
-from locmsim.envs.games import Games
-from locmsim.envs.options import Options
+from locmsim.envs import Games, Options
 from locmsim.game._layout import observe
 from locmsim.game.positions import random_game, start_position
 from locmsim.policy import LAYOUTS, get_layout

@@ -26,17 +26,16 @@ from helpers import (
     some_golden_chunks,
 )
 
-from locmsim import State
+from locmsim import Match, State
 from locmsim.agents import make_agent
 from locmsim.contract import Fault, FaultKind, TurnResult
 from locmsim.errors import GameOverError
 from locmsim.game._match import CompiledCards, MatchCore
 from locmsim.game.choice import choice_observations, chosen_by
-from locmsim.game.layouts import choice_tensor
-from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.game.positions import start_position
 from locmsim.javarandom import JavaRandom
+from locmsim.policy import choice_tensor
 from locmsim.rules.cards import Card, cards_1x, save_cards
 from locmsim.rules.generator import generate_cards
 

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.art import card_title
 from locmsim.contract import Fault, FaultKind
-from locmsim.game.match import Match
 from locmsim.referee import Result, play, replay_calls
 from locmsim.referee.any_game import fault_text, position_after, summary_text
 from locmsim.referee.locm_text import (

@@ -8,7 +8,7 @@ from strategies import Position, positions
 
 from locmsim import Match, State
 from locmsim.game.positions import random_game, start_position
-from locmsim.search.belief import Belief
+from locmsim.search import Belief
 
 
 def check(state: State) -> None:

@@ -6,9 +6,8 @@ import pytest
 import wins_data
 from helpers import each_rules
 
-from locmsim import InvalidActionError
+from locmsim import InvalidActionError, Match
 from locmsim.agents import make_agent
-from locmsim.game.match import Match
 from locmsim.game.positions import start_position
 from locmsim.referee import play
 from locmsim.referee.turn_report import report_turns

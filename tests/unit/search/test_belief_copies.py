@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from locmsim.game.match import Match
-from locmsim.search.belief import Belief
-from locmsim.search.turn_search import BeamSearch
+from locmsim import Match
+from locmsim.search import BeamSearch, Belief
 
 COPIES: list[Callable[[Belief], Belief]] = [
     Belief.clone, copy.copy, copy.deepcopy, lambda belief: pickle.loads(pickle.dumps(belief))

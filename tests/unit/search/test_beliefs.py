@@ -11,16 +11,16 @@ from amounts import amount
 from helpers import REFERENCE, Game, GoldenChunk, Snapshot, each_rules, game_cards, game_name
 from scipy import special
 
-from locmsim import Card, State
+from locmsim import Card, Match, State
 from locmsim._core import Determinizer
 from locmsim.decks import DECK_BUILDERS, build_deck, card_score
-from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.game.positions import start_position
 from locmsim.rules.cards import CardType, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import MAX_MANA
-from locmsim.search.belief import Belief, attractions
+from locmsim.search import Belief
+from locmsim.search.belief import attractions
 
 
 def choose(belief: Belief, game: Game, player: int) -> None:

@@ -10,10 +10,9 @@ from oracles.turnsearch import Budget, beam_search
 from oracles.wins import find_win
 from wins_data import CREATURE, GREEN, KINDS
 
-from locmsim import Card, State
+from locmsim import Card, Match, State
 from locmsim.agents import make_agent
 from locmsim.agents.greedy import HAND_SET_WEIGHTS
-from locmsim.game.match import Match
 from locmsim.rules.cards import Area
 from locmsim.search import BeamOptions, BeamSearch, Evaluation
 from locmsim.search._engine import SearchEngine

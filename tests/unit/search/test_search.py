@@ -16,10 +16,9 @@ from amounts import amount
 from helpers import each_rules, each_rules_slowly
 from wins_data import KINDS
 
-from locmsim import ActionKind, Card, State, StateBatch
+from locmsim import ActionKind, Card, Match, State, StateBatch
 from locmsim._core import Determinizer
 from locmsim.decks import DECK_BUILDERS
-from locmsim.game.match import Match
 from locmsim.game.observation import CardInPlay, Observation, PlayerLine
 from locmsim.game.positions import random_game, start_position
 from locmsim.rules.cards import CardType
@@ -29,6 +28,7 @@ from locmsim.search import (
     TERMS,
     BeamOptions,
     BeamSearch,
+    Belief,
     Evaluation,
     MCTSOptions,
     OnObservations,
@@ -38,7 +38,6 @@ from locmsim.search import (
     win_chance,
 )
 from locmsim.search._engine import SearchEngine, play_game
-from locmsim.search.belief import Belief
 
 SEARCHES = (BeamSearch, MCTS)
 each_search = pytest.mark.parametrize("search", SEARCHES)

@@ -4,11 +4,10 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from helpers import each_rules
+from helpers import each_rules, main
 from test_begun_turns import public
 
 from locmsim import Match, State
-from locmsim.cli.main import main
 from locmsim.game.positions import random_game, start_position
 from locmsim.rules.generator import generate_cards
 from locmsim.search import BeamSearch, Belief, analyse

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 import wins_data
-from helpers import each_rules, match_of, write_log
+from helpers import each_rules, main, match_of, write_log
 
 from locmsim import Observation, State
 from locmsim._core import with_hand
-from locmsim.cli.main import main
 from locmsim.game.action_text import line_words
 from locmsim.referee.knowledge import knowledge_at, state_at
-from locmsim.search.belief import Belief
+from locmsim.search import Belief
 from locmsim.search.turn_search import determinizer_at
 from locmsim.search.variations import Tree, check_hand, variations
 
