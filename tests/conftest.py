@@ -170,6 +170,30 @@ def missing(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 @pytest.fixture
+def registered(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that registers something by a name, for one test."""
+    return monkeypatch.setitem
+
+
+@pytest.fixture
+def spied(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
+    """Return a function that lists the later calls of a function or method, as `note` says."""
+
+    def spy(owner: Any, name: str, note: Callable[..., Any] = lambda *words: words) -> list[Any]:
+        calls: list[Any] = []
+        original = getattr(owner, name)
+
+        def noted(*arguments: Any, **options: Any) -> Any:
+            calls.append(note(*arguments, **options))
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(owner, name, noted)
+        return calls
+
+    return spy
+
+
+@pytest.fixture
 def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return a function that gives a module other functions of `time`, by name."""
 

@@ -290,7 +290,7 @@ def test_osl_breaks_ties_as_gym_locm_does():
 
 @pytest.mark.parametrize("spec", ["beam", "mcts"])
 @pytest.mark.parametrize(("rules", "limits"), [("1.5", (1000, 200)), ("1.0", (1000, 100))])
-def test_searches_keep_well_below_the_limits(spec, rules, limits, monkeypatch):
+def test_searches_keep_well_below_the_limits(spec, rules, limits):
     """A search gets at most six tenths of a turn's limit, less the time already used.
 
     The limit of the first turn is higher, so it gets more there.
@@ -302,7 +302,7 @@ def test_searches_keep_well_below_the_limits(spec, rules, limits, monkeypatch):
         given.append(time_ms)
         return SearchResult([], "PASS", 0.0, 0, 0, 0, 0, [], 0.0)
 
-    monkeypatch.setattr(agent.search, "search", search)
+    agent.search.search = search
     match = Match(rules, seed=2)
     play(match, (agent, make_agent("random")))
     first, *others = given

@@ -1,6 +1,6 @@
 """The levels of the bundled bot: those below the last one slip, and do not depend on the clock."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -9,7 +9,6 @@ from helpers import RULE_SETS, each_rules
 
 from locmsim import Match
 from locmsim.agents import LEVELS, BeamAgent, GreedyAgent, Level, LevelAgent, make_agent
-from locmsim.agents import level as module
 from locmsim.referee import play
 
 
@@ -52,15 +51,15 @@ def test_answers_depend_on_the_seed_only(rules: str) -> None:
     assert answers(LevelAgent(1), rules) != answers(LevelAgent(9), rules)
 
 
-def test_without_slips_it_is_the_beam(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEVELS", {"1.2": [Level(nodes=300)]})
+def test_without_slips_it_is_the_beam(registered: Callable[..., None]) -> None:
+    registered(LEVELS, "1.2", [Level(nodes=300)])
     found = answers(LevelAgent(1), "1.2")
     assert len(found) > 33
     assert answers(BeamAgent(nodes=300, time_ms=0), "1.2") == found
 
 
-def test_with_slips_only_it_is_greedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEVELS", {"1.0": [Level(slips=1.0)]})
+def test_with_slips_only_it_is_greedy(registered: Callable[..., None]) -> None:
+    registered(LEVELS, "1.0", [Level(slips=1.0)])
     assert answers(LevelAgent(1), "1.0") == answers(GreedyAgent(), "1.0")
 
 

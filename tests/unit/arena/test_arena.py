@@ -112,8 +112,8 @@ class Failing(RandomAgent):
         return super().act(observation)
 
 
-def test_failing_agent_loses_that_game_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(AGENTS, "failing", Failing)
+def test_failing_agent_loses_that_game_only(registered: Callable[..., None]) -> None:
+    registered(AGENTS, "failing", Failing)
     with Arena(None, ["random", "failing"], games=4, seed=2, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
         assert arena.tally.games == 4
@@ -126,7 +126,7 @@ def test_failing_agent_loses_that_game_only(monkeypatch: pytest.MonkeyPatch) -> 
         assert arena.replay(1).fault == fault
 
 
-def test_agents_that_never_stop_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agents_that_never_stop_within_the_limit() -> None:
     with Arena(None, ["random", "greedy"], games=2, seed=2, timeout_scale=1e-6) as arena:
         arena.run(jobs=1)
         assert arena.tally.players[0].faults.total() + arena.tally.players[1].faults.total() == 2
@@ -633,9 +633,9 @@ class Slow(RandomAgent):
         return super().act(observation)
 
 
-def test_turns_over_the_limit_of_the_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns_over_the_limit_of_the_rules(tmp_path: Path, registered: Callable[..., None]) -> None:
     """Turns of more than the rules' 200 ms count as late, even if the match allows them."""
-    monkeypatch.setitem(AGENTS, "slow", Slow)
+    registered(AGENTS, "slow", Slow)
     db = tmp_path / "results.db"
     with Arena(db, ["slow", "random"], games=2, seed=3, timeout_scale=10) as arena:
         arena.run(jobs=1)

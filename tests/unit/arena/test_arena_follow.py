@@ -1,7 +1,7 @@
 """Results that are read while they grow are equal to those of a fresh reader."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -106,16 +106,12 @@ def test_the_file_is_left_as_it_was(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [db]
 
 
-def test_only_new_games_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_new_games_are_read(tmp_path: Path, spied: Callable[..., list[int]]) -> None:
     db = tmp_path / "results.db"
     records(db, ["greedy", "random"], 8)
     reader = ResultsReader(db)
     reader.update()
-    first: list[int] = []
-    outcomes = Store.outcomes
-    monkeypatch.setattr(
-        Store, "outcomes", lambda self, start: first.append(start) or outcomes(self, start)
-    )
+    first = spied(Store, "outcomes", lambda _, start: start)
     reader.update()
     assert first == [9]
 

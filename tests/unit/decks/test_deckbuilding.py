@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import cards as any_card
 
-from locmsim import Match, decks
+from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.decks import (
     CARD_TERMS,
@@ -65,13 +65,12 @@ def offers(draw):
 
 
 @pytest.mark.parametrize("module", [builders, drafts])
-def test_examples_of_the_module(module, monkeypatch):
-    # The examples register heuristics, which must not stay for other tests.
-    monkeypatch.setattr(decks, "DECK_BUILDERS", dict(DECK_BUILDERS))
-    monkeypatch.setattr(decks, "DRAFT_PICKERS", dict(DRAFT_PICKERS))
-    monkeypatch.setattr(builders, "DECK_BUILDERS", decks.DECK_BUILDERS)
-    monkeypatch.setattr(drafts, "DRAFT_PICKERS", decks.DRAFT_PICKERS)
+def test_examples_of_the_module(module):
     results = doctest.testmod(module)
+    # The examples register heuristics, which must not stay for other tests.
+    for registry, names in ((DECK_BUILDERS, BUILDERS), (DRAFT_PICKERS, PICKERS)):
+        for name in registry.keys() - set(names):
+            del registry[name]
     assert results.attempted > 4
     assert results.failed == 0
 
@@ -258,8 +257,8 @@ def test_illegal_decks_of_own_builders_are_refused(deck, message):
         build_deck(generate_cards(2), lambda offered: deck)
 
 
-def test_registered_builders_are_found_by_name(monkeypatch):
-    monkeypatch.setitem(DECK_BUILDERS, "mine", DECK_BUILDERS["cheapest"])
+def test_registered_builders_are_found_by_name(registered):
+    registered(DECK_BUILDERS, "mine", DECK_BUILDERS["cheapest"])
     assert build_deck(generate_cards(2), "mine") == build_deck(generate_cards(2), "cheapest")
 
 
@@ -476,24 +475,17 @@ def test_picks_need_a_draft_and_three_cards():
         pick(cards_1x()[:2], [], "1.2")
 
 
-def test_the_default_deck_of_an_offer_is_looked_for_once(monkeypatch):
+def test_the_default_deck_of_an_offer_is_looked_for_once(spied):
     """Players build it for themselves and expect it of their opponent within one game."""
     match = Match(seed=70_116)  # no other test has these cards
     players = [make_agent("beam:time_ms=0,nodes=50") for _ in range(2)]
-    offers = []
-    build = builders.SwapBuilder.__call__
-
-    def counted(builder, cards):
-        offers.append(cards)
-        return build(builder, cards)
-
-    monkeypatch.setattr(builders.SwapBuilder, "__call__", counted)
+    built = spied(builders.SwapBuilder, "__call__")
     for player, agent in enumerate(players):
         match.submit(player, agent.choose(match.observation(player)))
     for _ in range(2):
         player = match.to_ask[0]
         match.submit(player, players[player].act(match.observation(player)))
-    assert len(offers) == 1
+    assert len(built) == 1
     cards = generate_cards(4)
     deck = build_deck(cards)
     deck.clear()

@@ -327,16 +327,9 @@ def test_illegal_actions_do_not_pay():
                     break
 
 
-def test_evaluations_have_card_sets_of_their_own(monkeypatch):
+def test_evaluations_have_card_sets_of_their_own(spied):
     """Evaluations use card sets other than the default ones, on which policies were trained."""
-    seen = []
-    original = LocmVectorEnv.__init__
-
-    def init(self, *args, **options):
-        seen.append(options.get("card_sets"))
-        original(self, *args, **options)
-
-    monkeypatch.setattr(LocmVectorEnv, "__init__", init)
+    seen = spied(LocmVectorEnv, "__init__", lambda *_, **options: options.get("card_sets"))
     evaluate(Policy.random(), "random", games=2)
     assert seen == [HELD_OUT, HELD_OUT]
     evaluate(Policy.random(), "random", games=2, card_sets=3)
@@ -346,15 +339,9 @@ def test_evaluations_have_card_sets_of_their_own(monkeypatch):
 
 
 @each_rules
-def test_evaluations_with_neighbouring_seeds_share_no_deal(rules, monkeypatch):
-    policy, shown = Policy.random(rules=rules), []
-    act_batch = Policy.act_batch
-
-    def recorded(self, observations, *arguments, **options):
-        shown.append({row.tobytes() for row in observations})
-        return act_batch(self, observations, *arguments, **options)
-
-    monkeypatch.setattr(Policy, "act_batch", recorded)
+def test_evaluations_with_neighbouring_seeds_share_no_deal(rules, spied):
+    policy = Policy.random(rules=rules)
+    shown = spied(Policy, "act_batch", lambda _, seen, *__, **___: {*map(bytes, seen)})
     deals = []
     for seed in (1, 2):
         shown.clear()

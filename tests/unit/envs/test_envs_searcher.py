@@ -210,15 +210,9 @@ def test_what_is_played_in_the_kernel():
 # ------------------------------------------------------------- searches that Python is asked about
 
 
-def test_a_search_guided_by_a_policy_searches(monkeypatch):
+def test_a_search_guided_by_a_policy_searches(spied):
     """It is an agent with a policy, but it does not play what the policy alone says."""
-    answer, asked = PolicySearchAgent.answer, []
-
-    def noted(self, state, view):
-        asked.append(state.turn)
-        return answer(self, state, view)
-
-    monkeypatch.setattr(PolicySearchAgent, "answer", noted)
+    asked = spied(PolicySearchAgent, "answer", lambda _, state, __: state.turn)
     spec = "search:simulations=4"
     by_name = play(LocmEnv(opponent=spec, card_sets=2), 1)
     turns = asked.copy()

@@ -476,14 +476,14 @@ def test_a_pool_of_decks(episode):
     assert decks <= known or episode == "match"
 
 
-def test_decks_of_a_pool_are_built_once_for_each_card_set(monkeypatch):
+def test_decks_of_a_pool_are_built_once_for_each_card_set(registered):
     built = []
 
     def builder(cards):
         built.append(min(card.cost for card in cards))
         return DECK_BUILDERS["bodies"](cards)
 
-    monkeypatch.setitem(DECK_BUILDERS, "counted", builder)
+    registered(DECK_BUILDERS, "counted", builder)
     env = LocmVectorEnv(16, opponent="random", decks=Pool({"counted": 1, "random": 1}), card_sets=3)
     env.reset(seed=1)
     for number in range(200):
@@ -491,7 +491,7 @@ def test_decks_of_a_pool_are_built_once_for_each_card_set(monkeypatch):
     assert env.players.results["random"].games > 16
     assert len(built) == 3
     # A builder that replaces another one of the same name is called.
-    monkeypatch.setitem(DECK_BUILDERS, "counted", lambda cards: builder(cards))
+    registered(DECK_BUILDERS, "counted", lambda cards: builder(cards))
     env.reset(seed=1)
     assert len(built) == 6
 

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from unittest.mock import patch
 
 import pytest
 
@@ -63,7 +64,7 @@ def test_woven_texts_come_out_again():
 
 
 @pytest.fixture
-def checkout(tmp_path, monkeypatch):
+def checkout(tmp_path):
     """Make a source tree with one source, whose translation is a number that grows."""
     source = tmp_path / "src" / "locmsim" / "one.pyx"
     source.parent.mkdir(parents=True)
@@ -74,25 +75,24 @@ def checkout(tmp_path, monkeypatch):
         os.utime(path, (1000, 1000))
     files = (export_templates.HEADER, export_templates.KIT)
     numbers = itertools.count(1)
-    monkeypatch.setattr(export_templates, "ROOT", tmp_path)
-    monkeypatch.setattr(export_templates, "SOURCES", source.parent)
-    monkeypatch.setattr(export_templates, "DATA", tmp_path)
     for name in ("frame.h", "common.h", "functions.toml"):
         (tmp_path / name).write_text("")
         os.utime(tmp_path / name, (1000, 1000))
-    monkeypatch.setattr(export_templates, "__file__", str(tool))
-    monkeypatch.setattr(
-        export_templates,
-        "templates",
-        lambda: dict.fromkeys(files, str(next(numbers))),
-    )
 
     def built():
         export_templates.write_new()
         (text,) = {(source.parent / name).read_text() for name in files}
         return text
 
-    return tmp_path, source, built
+    with patch.multiple(
+        export_templates,
+        ROOT=tmp_path,
+        SOURCES=source.parent,
+        DATA=tmp_path,
+        __file__=str(tool),
+        templates=lambda: dict.fromkeys(files, str(next(numbers))),
+    ):
+        yield tmp_path, source, built
 
 
 def test_a_build_from_a_checkout_translates_what_has_changed(checkout):

@@ -5,18 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from locmsim.support import identity as module
-from locmsim.support.identity import difference, identity
-
-#: What the library's version and its weights are called here.
-LIBRARY = {"locmsim": "0.1.0 abc"}
+from locmsim.support.identity import difference, identity, library
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a folder with files of bots the current one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(module, "library", lambda package: LIBRARY[package])
     for name in ("greedy", "w.npz", "v.npz", "out.json", "game.log", "run", "python3"):
         (tmp_path / name).write_text(name)
         (tmp_path / name).chmod(0o755)
@@ -96,6 +91,6 @@ def test_differences(folder: Path) -> None:
 
 
 def test_the_library_has_a_version_and_a_digest() -> None:
-    version, digest = module.library("locmsim").split()
+    version, digest = library("locmsim").split()
     assert version[0].isdecimal()
     assert len(digest) == 32

@@ -162,16 +162,9 @@ def test_the_command_with_results_of_an_arena(tmp_path, capsys):
     assert [*tmp_path.glob("*.csv")] == []
 
 
-def test_no_two_turns_of_a_data_set_are_drawn_alike(monkeypatch):
+def test_no_two_turns_of_a_data_set_are_drawn_alike(spied):
     """The random numbers of game g + 1 are not those of game g shifted by one turn."""
-    seeds = []
-    original = random_agent.turn_line
-
-    def draw(name, observation, seed):
-        seeds.append(seed)
-        return original(name, observation, seed)
-
-    monkeypatch.setattr(random_agent, "turn_line", draw)
+    seeds = spied(random_agent, "turn_line", lambda name, observation, seed: seed)
     for _ in examples_of_agent("random", games=6, seed=1):
         pass
     assert len(seeds) > 80

@@ -186,16 +186,11 @@ def test_the_proof_of_a_template_is_resumed(bot: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_proof_has_cards_that_the_tuning_never_saw(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, no_games: None, spied: Callable[..., list[Task]]
 ) -> None:
-    seen: set[int] = set()
-
-    def play(task: Task, **how: bool) -> list[SimpleNamespace]:
-        seen.update(one.seed for one in task.fixtures)
-        return decided(task)
-
-    monkeypatch.setattr(optimizing, "play_games", play)
+    tasks = spied(optimizing, "play_games", lambda task, **how: task)
     run = finished(begun("beam:time_ms=0,nodes={nodes=4:1..40:int}", 2000, tmp_path))
+    seen = {one.seed for task in tasks for one in task.fixtures}
     assert len(seen) > 900
     run.prove(20, jobs=1)
     with Arena.load(tmp_path / f"proof-{run.trials.games}.db") as arena:
@@ -330,7 +325,7 @@ def test_a_run_that_is_killed_at_any_step_or_extended_ends_alike(
 @pytest.mark.slow
 @pytest.mark.parametrize("slots", [1, 4, 32])
 def test_the_trials_are_divided_among_all_workers_in_as_few_tasks_as_they_allow(
-    slots: int, no_games: None, monkeypatch: pytest.MonkeyPatch
+    slots: int, no_games: None, monkeypatch: pytest.MonkeyPatch, spied: Callable[..., list[Any]]
 ) -> None:
     """What a task costs the command is paid once for many games of a fast bot."""
     sizes: list[int] = []
@@ -361,15 +356,7 @@ def test_the_trials_are_divided_among_all_workers_in_as_few_tasks_as_they_allow(
     def workers(arena: Arena, **how: object) -> Iterator[Workers]:
         yield Workers(later, lambda: slots)
 
-    counted = 0
-    interval = trials_module.score_interval
-
-    def counting(*arguments: Any) -> Any:
-        nonlocal counted
-        counted += 1
-        return interval(*arguments)
-
-    monkeypatch.setattr(trials_module, "score_interval", counting)
+    estimates = spied(trials_module, "score_interval")
     monkeypatch.setattr("locmsim.processes.workers.wait", wait)
     monkeypatch.setattr(Arena, "workers", workers)
     run = finished(begun("beam:time_ms=0,nodes={nodes=4:1..40:int}", 2000))
@@ -380,4 +367,4 @@ def test_the_trials_are_divided_among_all_workers_in_as_few_tasks_as_they_allow(
     assert most <= 48
     assert max(sizes) == expected
     assert len(sizes) <= trials / expected + 2 * slots + 16
-    assert counted <= trials // 10 + 1  # the estimate changes with every tenth trial
+    assert len(estimates) <= trials // 10 + 1  # the estimate changes with every tenth trial

@@ -6,23 +6,21 @@ import os
 import random
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from locmsim import Match, State
+from locmsim import Match
 from locmsim.decks import CARD_TERMS, build_deck, pick
 from locmsim.decks.value import term_rows
 from locmsim.networks import BLOCKS, LARGE_SHAPES, SHAPES, WeightsFile, default_weights, inputs
 from locmsim.rules.cards import Card
 from locmsim.rules.generator import generate_cards
 from locmsim.search import Evaluation
-from locmsim.search._engine import CompiledEvaluation
 from locmsim.tuning import (
     PROOF_SEEDS,
     RECORDED_SEEDS,
@@ -57,19 +55,13 @@ def lines(tuner: Tuner, iterations: int, **options: object) -> list[str]:
 # ----------------------------------------------------------------------------------- games
 
 
-def test_terms_of_positions_add_up_to_the_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terms_of_positions_add_up_to_the_evaluation(spied: Callable[..., list[Any]]) -> None:
     """Half of the ends of turns are kept, in their order, with the terms and the inputs of each."""
-    evaluation, play = Evaluation(rules="1.2", network=None), self_play.play_game
-    ends: list[tuple[State, int]] = []
-
-    def noted(*arguments: Any) -> Any:
-        played = play(*arguments)
-        ends.extend((state, turn % 2) for turn, state in enumerate(arguments[-1]))
-        return played
-
-    monkeypatch.setattr(self_play, "play_game", noted)
+    evaluation = Evaluation(rules="1.2", network=None)
+    states = spied(self_play, "play_game", lambda *arguments: arguments[-1])
     settings = TuningSettings("1.2", parts=("network",), nodes=20)
     found = self_play.SelfPlay(settings, 1, 0, 6, range(1, 10), [OURS])()
+    ends = [(state, turn % 2) for game in states for turn, state in enumerate(game)]
     assert 100 < len(ends) < 3 * len(found.positions) < 2 * len(ends)
     weights = [evaluation[name] for name in self_play.EVALUATION_TERMS]
     left = iter(ends)
@@ -79,16 +71,10 @@ def test_terms_of_positions_add_up_to_the_evaluation(monkeypatch: pytest.MonkeyP
 
 
 def test_players_who_differ_in_their_drafts_alone_play_as_well_as_they_can(
-    monkeypatch: pytest.MonkeyPatch,
+    spied: Callable[..., list[dict[str, float]]],
 ) -> None:
     """Weights are perturbed, and positions kept, only if an evaluation is tuned."""
-    made: list[dict[str, float]] = []
-
-    def noted(weights: dict[str, float]) -> CompiledEvaluation:
-        made.append(weights)
-        return CompiledEvaluation(weights)
-
-    monkeypatch.setattr(self_play, "CompiledEvaluation", noted)
+    made = spied(self_play, "CompiledEvaluation", lambda weights: weights)
     ours = OURS.evaluation
     for what, players in ((("draft",), 0), (("draft", "network"), 8)):
         made.clear()
@@ -114,23 +100,20 @@ def test_a_match_is_seen_from_both_sides() -> None:
     assert forth.score > 0.6
 
 
-def test_players_choose_as_agents_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    decks: list[list[int]] = []
+def test_players_choose_as_agents_do(spied: Callable[..., list[Any]]) -> None:
+    def chosen(_: object, __: object, decks: list[list[Card]], *more: object) -> list[list[int]]:
+        return [sorted(card.base_id for card in deck) for deck in decks]
 
-    def noted(*both: list[Card], **options: Any) -> State:
-        decks.extend(sorted(card.base_id for card in deck) for deck in both)
-        return State.new(*both, **options)
-
-    monkeypatch.setattr(self_play, "State", SimpleNamespace(new=noted))
+    decks = spied(self_play, "_play", chosen)
     weights = default_weights("1.5")
     play_weights(weights, weights, [3], nodes=10)
-    assert decks == [sorted(build_deck(generate_cards(3)))] * 4
+    assert decks == [[sorted(build_deck(generate_cards(3)))] * 2] * 2
     decks.clear()
     play_weights(OURS, OURS, [3], rules="1.2", nodes=10)
     offers, picked = Match("1.2", seed=3).offers, list[Card]()
     for turn, triplet in enumerate(offers):
         picked.append(triplet[pick(triplet, picked, "1.2", earlier=offers[:turn])])
-    assert decks == [sorted(card.base_id for card in picked)] * 4
+    assert decks == [[sorted(card.base_id for card in picked)] * 2] * 2
 
 
 def test_decks_to_learn_from_are_legal() -> None:
