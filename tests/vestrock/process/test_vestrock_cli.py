@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -52,10 +52,15 @@ class Serving:
 
 
 @pytest.fixture
-def serving() -> Iterator[list[Serving]]:
-    """Yield a list of servers, which are killed at the end of the test."""
+def serving() -> Iterator[Callable[..., Serving]]:
+    """Yield a function that starts servers, which are killed at the end of the test."""
     servers: list[Serving] = []
-    yield servers
+
+    def serve(*options: str) -> Serving:
+        servers.append(Serving(*options))
+        return servers[-1]
+
+    yield serve
     for server in servers:
         server.process.kill()
         server.process.communicate()
@@ -63,12 +68,11 @@ def serving() -> Iterator[list[Serving]]:
 
 @pytest.mark.slow
 def test_bots_play_tournaments_and_the_log_is_replayed(
-    serving: list[Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    serving: Callable[..., Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log, standings = tmp_path / "log", tmp_path / "standings.db"
     options = ["--early", "--turns=20", "--players=3", "--tournaments=2", "--break-turns=0"]
-    server = Serving(*options, f"--log={log}", f"--standings={standings}")
-    serving.append(server)
+    server = serving(*options, f"--log={log}", f"--standings={standings}")
     bots = [
         server.bot("rule"),
         server.bot("random", "--user=other"),
@@ -95,15 +99,14 @@ def test_bots_play_tournaments_and_the_log_is_replayed(
 
 @pytest.mark.slow
 def test_a_server_and_this_process_play_the_same_tournament(
-    serving: list[Serving], tmp_path: Path
+    serving: Callable[..., Serving], tmp_path: Path
 ) -> None:
     standings = tmp_path / "standings.db"
     specs = {"ann": "rule", "bob": "search:nodes=10", "carl": "rule"}
-    server = Serving(
+    server = serving(
         "--early", "--turns=16", "--players=3", "--tournaments=2", "--seed=5",
         f"--standings={standings}", "-v",
     )  # fmt: skip
-    serving.append(server)
     bots = [server.bot(spec, f"--user={name}") for name, spec in specs.items()]
     for bot in bots:
         assert bot.communicate(timeout=2 * PATIENCE)[1] == ""
@@ -122,12 +125,11 @@ def test_a_server_and_this_process_play_the_same_tournament(
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_in_order(
-    serving: list[Serving], tmp_path: Path, number: int
+    serving: Callable[..., Serving], tmp_path: Path, number: int
 ) -> None:
     log = tmp_path / "log"
     # With so much health the tournament does not end before the signal, however late that comes.
-    server = Serving("--early", "--turns=10000", "--init-hp=10000", f"--log={log}")
-    serving.append(server)
+    server = serving("--early", "--turns=10000", "--init-hp=10000", f"--log={log}")
     bots = [server.bot("rule", f"--user=b{i}") for i in range(2)]
     while b"end_turn" not in log.read_bytes():
         time.sleep(0.01)
@@ -161,12 +163,11 @@ def test_a_second_signal_ends_a_server_that_does_not_end() -> None:
 
 @pytest.mark.slow
 def test_a_server_that_was_killed_leaves_a_log_as_far_as_it_came(
-    serving: list[Serving], tmp_path: Path
+    serving: Callable[..., Serving], tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
     for _ in range(2):
-        server = Serving("--early", "--turns=10000", f"--log={log}")
-        serving.append(server)
+        server = serving("--early", "--turns=10000", f"--log={log}")
         before = log.stat().st_size
         bots = [server.bot("rule", f"--user=b{i}", "--reconnect=0") for i in range(2)]
         while log.stat().st_size == before or not log.read_bytes()[before:].count(b"end_turn") > 4:
@@ -204,9 +205,8 @@ def test_a_bot_tries_again_while_a_server_is_full(capsys: pytest.CaptureFixture[
         server.join(PATIENCE)
 
 
-def test_a_log_that_cannot_be_written_ends_the_server(serving: list[Serving]) -> None:
-    server = Serving("--log=/dev/full", "--turn-seconds=0.05")
-    serving.append(server)
+def test_a_log_that_cannot_be_written_ends_the_server(serving: Callable[..., Serving]) -> None:
+    server = serving("--log=/dev/full", "--turn-seconds=0.05")
     error = server.process.communicate(timeout=PATIENCE)[1].splitlines()[-1]
     assert error.endswith("/dev/full: No space left on device")
     assert error.startswith("vestrock serve: ")
@@ -214,20 +214,19 @@ def test_a_log_that_cannot_be_written_ends_the_server(serving: list[Serving]) ->
 
 
 def test_two_servers_do_not_write_to_one_log(
-    serving: list[Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    serving: Callable[..., Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = tmp_path / "log"
-    serving.append(Serving(f"--log={log}"))
+    serving(f"--log={log}")
     assert main(["serve", "--port=0", f"--log={log}"]) == 1
     assert f"{log}: another server writes to it" in capsys.readouterr().err
 
 
 @pytest.mark.slow
 def test_a_stall_of_some_turns_moves_the_clock_and_skips_no_turn(
-    serving: list[Serving],
+    serving: Callable[..., Serving],
 ) -> None:
-    server = Serving("--turn-seconds=0.2", "--turns=1000", "--break-turns=0", "-v")
-    serving.append(server)
+    server = serving("--turn-seconds=0.2", "--turns=1000", "--break-turns=0", "-v")
     clients = [Client("127.0.0.1", server.port, name, "x") for name in ("ann", "bob")]
     with clients[0] as ann, clients[1] as bob:
         while not ann.my_matches():
@@ -243,8 +242,7 @@ def test_a_stall_of_some_turns_moves_the_clock_and_skips_no_turn(
         ann.send(["WAIT", "GET_TURN_INFO 1"])
         replies = ann.receive(3)
         # The six missed ticks count as one, because no turn is made up for. There may be more only
-        # if
-        # this process has been delayed too.
+        # if this process has been delayed too.
         awake += time.monotonic() - began
         turns = left - int(replies[2].lines[0].split()[1])
         assert 1 <= turns <= 2 + awake / 0.2
@@ -259,14 +257,13 @@ def test_a_stall_of_some_turns_moves_the_clock_and_skips_no_turn(
 
 @pytest.mark.slow
 def test_accounts_are_made_and_used(
-    serving: list[Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    serving: Callable[..., Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     accounts = tmp_path / "accounts"
     for name, word in [("ann", "a1\n"), ("bob", "b1\n"), ("ann", "a2\n")]:
         subprocess.run([*VESTROCK, "account", accounts, name], input=word, text=True, check=True)
     assert FileAccounts(accounts).names() == ["ann", "bob"]
-    server = Serving(f"--accounts={accounts}", "--turns=2")
-    serving.append(server)
+    server = serving(f"--accounts={accounts}", "--turns=2")
     wrong = server.bot("rule", "--user=ann", "--password=a1")
     _, err = wrong.communicate(timeout=PATIENCE)
     assert wrong.returncode == 1
@@ -280,8 +277,6 @@ def test_accounts_are_made_and_used(
     [
         (["serve", "--turns=3"], 2, "turns: expected an even number, got 3"),
         (["serve", "--host=0.0.0.0"], 2, "accounts: expected a file"),
-        (["serve", "--turn-seconds=0"], 2, "--turn-seconds: expected 0.01 to 3600"),
-        (["serve", "--port=70000"], 2, "--port: expected 0 to 65535"),
         (["serve", "--log=/missing/log"], 1, "/missing/log: No such file"),
         (["serve", "--deck=/missing/deck"], 1, "/missing/deck: No such file"),
         (["serve", "--accounts=/missing/file"], 1, "/missing/file: No such file"),
