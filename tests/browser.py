@@ -5,6 +5,7 @@ this are skipped. Where the environment variable LOCMSIM_SCREENSHOTS names a fol
 kept there as they look at the end of each test.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -70,45 +71,63 @@ def browser() -> Iterator[Any]:
 Opener = Callable[..., Any]
 
 
-def keep_screenshots(contexts: list[Any], name: str) -> None:
-    """Save pictures of the pages that are open at the end of the test with that name."""
+@contextlib.contextmanager
+def watched_pages(browser: Any, name: str) -> Iterator[tuple[Opener, list[Any], list[str]]]:
+    """Yield a function that makes pages, the pages, and the addresses that they ask for.
+
+    None may report an error. The pictures of those that are open at the end get that name.
+    """
+    pages: list[Any] = []
+    complaints: list[str] = []
+    asked: list[str] = []
+
+    def new_page(refusals: int = 0, script: str = "", **options: Any) -> Any:
+        context = browser.new_context(**options)
+        if script:  # runs before those of the page
+            context.add_init_script(script)
+        page, left = context.new_page(), [refusals]
+        pages.append(page)
+
+        def complain(message: Any) -> None:
+            # The browser also reports each request that the server refuses.
+            if "status of 4" in message.text and left[0]:
+                left[0] -= 1
+                return
+            complaints.append(message.text)
+
+        page.on("console", complain)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(dialog.message))
+        page.on("request", lambda request: asked.append(request.url.split("#")[0]))
+        return page
+
+    yield new_page, pages, asked
     folder = os.environ.get("LOCMSIM_SCREENSHOTS")
-    pages = [page for context in contexts for page in context.pages] if folder else []
-    for number, page in enumerate(pages):
+    shown = [one for page in pages for one in page.context.pages] if folder else []
+    for number, page in enumerate(shown):
         file = re.sub(r"[^A-Za-z0-9.]+", "-", f"{name}-{number}").strip("-")
         page.screenshot(path=Path(folder or "", f"{file}.png"))
+    for page in pages:
+        page.context.close()
+    assert complaints == []
 
 
 @pytest.fixture
 def open_page(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Opener]:
     """Open pages from disk; none may report an error or load another file."""
-    contexts: list[Any] = []
-    requested: list[str] = []
-    complaints: list[str] = []
+    with watched_pages(browser, request.node.name) as (new_page, pages, asked):
 
-    def open_page(html: str, place: str = "", script: str = "", **options: Any) -> Any:
-        path = tmp_path / f"page{len(contexts)}.html"
-        path.write_text(html, encoding="utf-8")
-        context = browser.new_context(**options)
-        contexts.append(context)
-        if script:  # runs before those of the page
-            context.add_init_script(script)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(dialog.message))
-        page.on("request", lambda request: requested.append(request.url.split("#")[0]))
-        page.goto(path.as_uri() + place)
-        return page
+        def open_page(html: str, place: str = "", **options: Any) -> Any:
+            path = tmp_path / f"page{len(pages)}.html"
+            path.write_text(html, encoding="utf-8")
+            page = new_page(**options)
+            page.goto(path.as_uri() + place)
+            return page
 
-    yield open_page
-    keep_screenshots(contexts, request.node.name)
-    for context in contexts:
-        context.close()
-    assert complaints == []
+        yield open_page
     # The worker of a page with an engine is made from the page itself.
-    requests = {address for address in requested if not address.startswith("blob:")}
-    assert requests == {(tmp_path / f"page{i}.html").as_uri() for i in range(len(contexts))}
+    requests = {address for address in asked if not address.startswith("blob:")}
+    assert requests == {(tmp_path / f"page{i}.html").as_uri() for i in range(len(pages))}
 
 
 def expected(game: Game, state: dict[str, Any], costs: dict[int, int]) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -172,10 +172,12 @@ def golden_match(game: Game) -> Match:
     )
 
 
-def match_of(rules: str = "1.5", seed: int = 4, first: str = "greedy") -> Result[Match]:
-    """Return a match of an agent against the random one, which nobody has to answer in time."""
-    agents = [make_agent(first), make_agent("random")]
-    return play(agents, Match(rules, seed=seed), timeout_scale=0)
+def match_of(
+    rules: str = "1.5", seed: int = 4, first: Any = "greedy", second: Any = "random", **more: Any
+) -> Result[Match]:
+    """Return a match of agents, the random one unless another is named, without time limits."""
+    agents = [make_agent(one) if isinstance(one, str) else one for one in (first, second)]
+    return play(agents, Match(rules, seed=seed, **more), timeout_scale=0)
 
 
 def golden_result(game: Game, **more: Any) -> Result[Match]:
@@ -301,12 +303,19 @@ def running(pids: Iterable[int]) -> list[int]:
     return found
 
 
+def wait_for(what: Callable[[], Any], seconds: float = 60.0) -> Any:
+    """Return a value as soon as it is true."""
+    deadline = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.005)
+    return found
+
+
 def assert_gone(processes: Iterable[int]) -> None:
     """Wait until processes have ended, at most 20 seconds (Linux)."""
-    deadline = time.monotonic() + 20
-    while (left := running(processes)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert left == []
+    left = [*processes]
+    wait_for(lambda: not running(left), 20)
 
 
 @contextlib.contextmanager

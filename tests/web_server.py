@@ -5,10 +5,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import keep_screenshots
+from browser import watched_pages
+from helpers import write_log
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
@@ -66,37 +68,28 @@ def command() -> Iterator[Server]:
 @pytest.fixture
 def visit(browser: Any, request: pytest.FixtureRequest) -> Iterator[Opener]:
     """Yield a function that opens a page; pages may not report errors or contact other servers."""
-    contexts: list[Any] = []
-    complaints: list[str] = []
-    asked: set[str] = set()
+    with watched_pages(browser, request.node.name) as (new_page, pages, asked):
 
-    def visit(url: str, page: str = "", refusals: int = 0, **options: Any) -> Any:
-        context = browser.new_context(**{"reduced_motion": "reduce", **options})
-        contexts.append(context)
-        found = context.new_page()
-        found.set_default_timeout(20_000)
-        left = [refusals]
+        def visit(url: str, page: str = "", refusals: int = 0, **options: Any) -> Any:
+            found = new_page(refusals, **{"reduced_motion": "reduce", **options})
+            found.set_default_timeout(20_000)
+            root, _, query = url.partition("/?")
+            found.goto(f"{root}/{page}?{query}" if page else url)
+            found.server = root
+            return found
 
-        def complain(message: Any) -> None:
-            # The browser also reports each request that the server refuses.
-            if "status of 4" in message.text and left[0]:
-                left[0] -= 1
-                return
-            complaints.append(message.text)
+        yield visit
+        servers = [f"{page.server}/" for page in pages]
+    assert all(url.startswith((*servers, "data:")) for url in asked)
 
-        found.on("console", complain)
-        found.on("pageerror", lambda error: complaints.append(str(error)))
-        found.on("dialog", lambda dialog: complaints.append(dialog.message))
-        found.on("request", lambda request: asked.add(request.url))
-        root, _, query = url.partition("/?")
-        found.goto(f"{root}/{page}?{query}" if page else url)
-        found.server = root
-        return found
 
-    yield visit
-    keep_screenshots(contexts, request.node.name)
-    servers = {page.server for context in contexts for page in context.pages}
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert all(any(url.startswith((f"{s}/", "data:")) for s in servers) for url in asked)
+@pytest.fixture
+def watch(server: Server, visit: Opener, tmp_path: Path) -> Opener:
+    """Return a function that opens the page of a match, whose log is `game.json`."""
+
+    def watch(result: Any, names: tuple[str, str] = ("", ""), **options: Any) -> Any:
+        log = tmp_path / "game.json"
+        write_log(log, result, names)
+        return visit(server(str(log)), f"match/{log_key(log)}", **options)
+
+    return watch

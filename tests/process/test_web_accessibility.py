@@ -6,13 +6,10 @@ from typing import Any
 
 import pytest
 from browser import browser, long_game, open_page
-from helpers import golden_result, write_log
+from helpers import golden_result, match_of, write_log
 from web_server import Opener, Server, log_key, server, visit
 
-from locmsim import Match
-from locmsim.agents import make_agent
 from locmsim.arena import Arena
-from locmsim.referee import play
 from locmsim.web import replay_html
 
 __all__ = ["browser", "open_page", "server", "visit"]
@@ -45,8 +42,7 @@ def test_every_page(
 ) -> None:
     """No page has a problem, with all panels filled and also while a search runs."""
     log, db = tmp_path / "log.json", tmp_path / "results.db"
-    result = play([make_agent("greedy"), make_agent("random")], Match(seed=4), timeout_scale=0)
-    write_log(log, result)
+    write_log(log, match_of())
     with Arena(db, ["greedy", "random", "osl"], games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
     url = server(str(log), dbs=[str(db)])

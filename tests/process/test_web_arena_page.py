@@ -1,22 +1,18 @@
 """Browser tests of the page Arena: running tournaments, and hostile names of players."""
 
-import contextlib
 import re
-import signal
 import subprocess
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from browser import browser, keep_screenshots, sync_api
+from browser import browser, sync_api
 from helpers import HOSTILE, LOCMSIM, growing_results
-from web_server import server, visit
+from web_server import Opener, Server, command, server, visit
 
 from locmsim.arena import Arena, Player, Sprt
 
-__all__ = ["browser", "server", "visit"]
+__all__ = ["browser", "command", "server", "visit"]
 
 pytestmark = pytest.mark.slow
 
@@ -25,63 +21,6 @@ pytest.importorskip("starlette", reason="the extra web is not installed")
 
 NAMES = (HOSTILE, f"b{HOSTILE}", "x" * 200)
 expect = sync_api.expect
-Opener = Callable[..., Any]
-Server = Callable[..., str]
-
-
-@pytest.fixture
-def serve() -> Iterator[Server]:
-    """Yield a function that starts `locmsim web` and returns its address; Ctrl-C ends it."""
-    with contextlib.ExitStack() as tools:
-
-        def serve(*words: str | Path) -> str:
-            return tools.enter_context(_served(*words))
-
-        yield serve
-
-
-@contextlib.contextmanager
-def _served(*words: str | Path) -> Iterator[str]:
-    command = [*LOCMSIM, "web", "--port", "0", *map(str, words)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as tool:
-        try:
-            assert tool.stdout is not None
-            yield tool.stdout.readline().strip()
-        finally:
-            tool.send_signal(signal.SIGINT)
-            _, err = tool.communicate(timeout=60)
-    assert (tool.returncode, err) == (130, "locmsim web: stopped\n")
-
-
-@pytest.fixture
-def open_site(serve: Server, browser: Any, request: pytest.FixtureRequest) -> Iterator[Opener]:
-    """Yield a function that opens a page; no page may report an error or contact another server."""
-    contexts: list[Any] = []
-    complaints: list[str] = []
-    asked: set[str] = set()
-    servers: set[str] = set()
-
-    def open_site(address: str, page: str, **options: Any) -> Any:
-        context = browser.new_context(**options)
-        contexts.append(context)
-        opened = context.new_page()
-        opened.on("console", lambda message: complaints.append(message.text))
-        opened.on("pageerror", lambda error: complaints.append(str(error)))
-        opened.on("dialog", lambda dialog: complaints.append(dialog.message))
-        opened.on("request", lambda sent: asked.add("/".join(sent.url.split("/")[:3])))
-        parts = urlsplit(address)
-        servers.add(f"{parts.scheme}://{parts.netloc}")
-        opened.goto(parts._replace(path=page).geturl())
-        return opened
-
-    yield open_site
-    keep_screenshots(contexts, request.node.name)
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert {server for server in asked if not server.startswith("data:")} == servers
 
 
 def figures(page: Any) -> list[list[str]]:
@@ -103,13 +42,13 @@ def boxes(page: Any, chart: str) -> list[dict[str, float]]:
     return found
 
 
-def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path: Path) -> None:
+def test_a_tournament_as_it_is_played(command: Server, visit: Opener, tmp_path: Path) -> None:
     played, db = tmp_path / "played.db", tmp_path / "live.db"
     with Arena(played, ["one=greedy", "two=random"], games=12, seed=1) as arena:
         arena.run(jobs=1)
         records = [arena.record(number) for number in range(1, 13)]
-    address = serve("--db", db)
-    page = open_site(address, "arena")
+    address = command("--db", str(db))
+    page = visit(address, "arena")
     expect(page.locator("#notice")).to_contain_text("live.db: no such file")
     test = Sprt(-40, 40)
     players = ["one=greedy", "two=random"]
@@ -162,15 +101,15 @@ def test_a_tournament_as_it_is_played(serve: Server, open_site: Opener, tmp_path
     expect(page.locator("#outcome")).to_contain_text(": one won")
 
 
-def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: Path) -> None:
+def test_hostile_names_and_screens(command: Server, visit: Opener, tmp_path: Path) -> None:
     db = tmp_path / "results.db"
     players = [Player(name, "greedy", False) for name in NAMES]
     with Arena(db, players, games=2, seed=1) as arena:
         arena.run(jobs=1)
-    address = serve("--db", db)
+    address = command("--db", str(db))
     for width, scheme in ((1280, "light"), (390, "dark")):
         viewport = {"width": width, "height": 800}
-        page = open_site(address, "arena", viewport=viewport, color_scheme=scheme)
+        page = visit(address, "arena", viewport=viewport, color_scheme=scheme)
         expect(page.locator("#matches tbody tr")).to_have_count(6)
         names = page.locator("#players bdi").all_text_contents()
         assert sorted(names) == sorted(NAMES)
@@ -196,7 +135,7 @@ def test_hostile_names_and_screens(serve: Server, open_site: Opener, tmp_path: P
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desk", "phone"])
 def test_the_table_of_cards(
-    size: tuple[int, int], serve: Server, open_site: Opener, tmp_path: Path
+    size: tuple[int, int], command: Server, visit: Opener, tmp_path: Path
 ) -> None:
     """Cards are counted when asked for, and sorted by each column in both directions."""
     db, empty = tmp_path / "results.db", tmp_path / "other.db"
@@ -206,7 +145,7 @@ def test_the_table_of_cards(
     with Arena.load(db) as arena:
         everybody, rows = arena.cards(), arena.cards("two")
     viewport = {"width": size[0], "height": size[1]}
-    page = open_site(serve("--db", db, "--db", empty), "arena", viewport=viewport)
+    page = visit(command("--db", str(db), "--db", str(empty)), "arena", viewport=viewport)
     names = page.locator("#cards tbody th")
     page.click("#cards-start")
     expect(page.locator("#cards-counted")).to_have_text("6 matches")
@@ -244,11 +183,11 @@ def test_the_table_of_cards(
     expect(page.locator("#card-table")).to_be_hidden()
 
 
-def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Path) -> None:
+def test_a_file_of_something_else(command: Server, visit: Opener, tmp_path: Path) -> None:
     db = tmp_path / "<b>results.db"
     db.write_text("no results")
-    address = serve("--db", db)
-    page = open_site(address, "arena")
+    address = command("--db", str(db))
+    page = visit(address, "arena")
     expect(page.locator("#notice")).to_contain_text("<b>results.db: file is not a database")
     expect(page.locator("#results")).to_be_hidden()
     db.unlink()
@@ -260,18 +199,18 @@ def test_a_file_of_something_else(serve: Server, open_site: Opener, tmp_path: Pa
     expect(page.locator("#state")).to_contain_text("20 of 20 matches of rules 1.5")
     expect(page.locator("#state")).to_contain_text("finished")
     assert list(tmp_path.iterdir()) == [db]
-    address = serve()
-    page = open_site(address, "arena")
+    address = command()
+    page = visit(address, "arena")
     expect(page.locator("#main")).to_have_text(re.compile("locmsim web --db FILE"))
 
 
-def test_another_game(serve: Server, open_site: Opener, tmp_path: Path) -> None:
+def test_another_game(command: Server, visit: Opener, tmp_path: Path) -> None:
     """For a game other than Legends of Code and Magic, scores are shown but no links to replays."""
     db = tmp_path / "vestrock.db"
     with Arena(db, ["rule", "random"], game="vestrock:turns=20", games=2, seed=1) as arena:
         arena.run(jobs=1)
         points = [player.points for player in arena.tally.players]
-    page = open_site(serve("--db", db), "arena")
+    page = visit(command("--db", str(db)), "arena")
     expect(page.locator("#state")).to_contain_text("2 of 2 matches of Vestrock, 14.5 turns a match")
     titles = page.locator("#players thead th").all_inner_texts()
     assert [row[titles.index("score")] for row in figures(page)] == [

@@ -6,7 +6,6 @@ import re
 import shlex
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +16,17 @@ import pytest
 from amounts import amount
 from browser import browser, long_game, sync_api
 from browser_engine import state_at_step
-from helpers import HOSTILE, RULE_SETS, golden_games, golden_result, log_line, write_log
-from web_server import Opener, Server, command, log_key, server, visit
+from helpers import (
+    HOSTILE,
+    RULE_SETS,
+    golden_games,
+    golden_result,
+    log_line,
+    match_of,
+    wait_for,
+    write_log,
+)
+from web_server import Opener, Server, command, log_key, server, visit, watch
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -33,10 +41,12 @@ from locmsim.referee.live import LiveLog
 from locmsim.rules.generator import generate_cards
 from locmsim.web import load_replay
 
-__all__ = ["browser", "command", "server", "visit"]
+__all__ = ["browser", "command", "server", "visit", "watch"]
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+
+pytestmark = pytest.mark.slow
 
 expect = sync_api.expect
 
@@ -72,10 +82,7 @@ def draft(page: Any) -> None:
 
 def until(page: Any, expression: str) -> None:
     """Wait until a JavaScript expression is true on a page."""
-    deadline = time.monotonic() + 20
-    while not page.evaluate(expression):
-        assert time.monotonic() < deadline, expression
-        time.sleep(0.02)
+    wait_for(lambda: page.evaluate(expression), 20)
 
 
 def version(page: Any) -> str:
@@ -96,10 +103,7 @@ def table_of(page: Any) -> str:
 
 def await_table(page: Any, good: Callable[[str], bool]) -> None:
     """Wait until the table is as expected, since it is drawn only after the server has answered."""
-    deadline = time.monotonic() + 20
-    while not good(table_of(page)):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for(lambda: good(table_of(page)), 20)
 
 
 def play_turns(page: Any) -> int:
@@ -122,7 +126,6 @@ def play_turns(page: Any) -> int:
             changed(page, before)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.5"], most=RULE_SETS))
 def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_path: Path) -> None:
     page = visit(server(folder=str(tmp_path)))
@@ -179,33 +182,6 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
     page.wait_for_selector("#search")
 
 
-@pytest.mark.slow
-def test_how_many_are_taken_hides_nothing_on_a_card(server: Server, visit: Opener) -> None:
-    """The badge with the number of taken copies does not cover any text of a card."""
-    page = visit(server())
-    begin(page, "1.5", "agent-random")
-    page.wait_for_selector("#offer")
-    page.select_option("#kind", "0")
-    page.locator("#offer .pick").nth(5).click(click_count=2)
-    hidden = page.evaluate(
-        """() => {
-            const taken = [...document.querySelectorAll("#offer .copies")];
-            for (const badge of taken) badge.textContent = "\u00d72";
-            return taken.flatMap((badge) => {
-                const a = badge.getBoundingClientRect();
-                return [...badge.closest(".pick").querySelectorAll("svg text")].filter((text) => {
-                    const b = text.getBoundingClientRect();
-                    return a.left < b.right && b.left < a.right
-                        && a.top < b.bottom && b.top < a.bottom;
-                }).map((text) => text.textContent);
-            });
-        }"""
-    )
-    assert page.locator("#offer .copies").count() > 40
-    assert hidden == []
-
-
-@pytest.mark.slow
 def test_a_deck_survives_a_reload_and_a_hint(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.5", "agent-random")
@@ -226,7 +202,6 @@ def test_a_deck_survives_a_reload_and_a_hint(server: Server, visit: Opener) -> N
     expect(counts).to_contain_text("2 of 30")
 
 
-@pytest.mark.slow
 def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.5", "agent-random")
@@ -260,13 +235,8 @@ def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     page.reload()
     page.wait_for_selector(f"{ASKED} .board")
     await_table(page, lambda shown: shown == table)
-    page.click("#leave")
-    expect(page.locator("#notice")).to_contain_text("Press New match again")
-    page.click("#leave")
-    page.wait_for_selector("#begin")
 
 
-@pytest.mark.slow
 def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
     url = server()
     first = visit(url)
@@ -296,7 +266,6 @@ def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
     expect(first.locator("#notice")).to_be_hidden()
 
 
-@pytest.mark.slow
 def test_an_answer_that_comes_late(server: Server, visit: Opener) -> None:
     """An answer that arrives after the news of the bot's next moves does not block clicks."""
     page = visit(server())
@@ -317,7 +286,6 @@ def test_an_answer_that_comes_late(server: Server, visit: Opener) -> None:
         page.locator("#offer .pick").first.click()
 
 
-@pytest.mark.slow
 def test_your_turn_cannot_be_ended_while_the_opponents_moves_are_shown(
     server: Server, visit: Opener
 ) -> None:
@@ -344,8 +312,8 @@ def test_your_turn_cannot_be_ended_while_the_opponents_moves_are_shown(
     assert page.locator(ASKED).count() == 1
 
 
-@pytest.mark.slow
-def test_only_opponents_that_play_the_rules_are_offered(server: Server, visit: Opener) -> None:
+def test_the_form_of_a_new_match(server: Server, visit: Opener) -> None:
+    """It has the opponents that play the rules, and a double click begins one match."""
     page = visit(server())
     keys = "[...document.querySelectorAll('#opponent option')].map((one) => one.value)"
     page.select_option("#rules", "1.5")
@@ -355,41 +323,29 @@ def test_only_opponents_that_play_the_rules_are_offered(server: Server, visit: O
     page.select_option("#rules", "1.2")
     assert set(every) - set(page.evaluate(keys)) == {"agent-learned", "agent-search"}
     assert page.input_value("#opponent") == "agent-osl"
-
-
-@pytest.mark.slow
-def test_a_double_click_begins_one_game(server: Server, visit: Opener) -> None:
-    page = visit(server())
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.select_option("#opponent", "agent-random")
     page.locator("#begin").dblclick()
     page.wait_for_selector("#offer, #leave")
     page.wait_for_timeout(300)
     assert len([url for url in asked if "/api/play/new?" in url]) == 1
 
 
-@pytest.mark.slow
-def test_a_running_game_does_not_show_its_seeds(server: Server, visit: Opener) -> None:
-    page = visit(server())
-    begin(page, "1.5", "agent-random", seed=9223372036854775807)
-    page.wait_for_selector(ASKED)
-    found = page.evaluate(
-        "async () => (await (await fetch('/api/match' + location.search + '&match='"
-        " + location.pathname.slice(7))).json()).params"
-    )
-    assert found == {}
-
-
-@pytest.mark.slow
-def test_leaving_is_asked_again_once_the_game_went_on(server: Server, visit: Opener) -> None:
+def test_a_hint_of_a_draft_and_leaving(server: Server, visit: Opener) -> None:
+    """The hint stands with the cards, and leaving is asked again once the game went on."""
     page = visit(server())
     begin(page, "1.2", "agent-random")
     page.wait_for_selector("#offer .pick")
+    page.click("#hint")
+    prompt = page.locator(".choosing .prompt")
+    expect(prompt).to_have_text(re.compile(r"^The bot would take .+\.$"))
+    expect(page.locator(".pick.advised")).to_have_count(1)
+    expect(page.locator("#notice")).to_be_hidden()
     page.click("#leave")
     page.wait_for_selector("text=Press New match again")
     page.locator("#offer .pick").first.click()
     page.locator(f"{ASKED} h1", has_text=": 2 of 30").wait_for()
+    expect(prompt).to_have_text("")
     assert "Press New match again" not in page.locator("body").inner_text()
     page.click("#leave")
     page.wait_for_selector("text=Press New match again")
@@ -398,7 +354,6 @@ def test_leaving_is_asked_again_once_the_game_went_on(server: Server, visit: Ope
     page.wait_for_selector("#begin")
 
 
-@pytest.mark.slow
 def test_nothing_says_it_is_your_turn_after_the_end(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.2", "agent-osl")
@@ -413,21 +368,6 @@ def test_nothing_says_it_is_your_turn_after_the_end(server: Server, visit: Opene
     assert page.locator("#rematch").bounding_box()["height"] < 50
 
 
-@pytest.mark.slow
-def test_a_hint_of_a_draft_stands_with_the_cards(server: Server, visit: Opener) -> None:
-    page = visit(server())
-    begin(page, "1.2", "agent-random")
-    page.wait_for_selector("#offer .pick")
-    page.click("#hint")
-    expect(page.locator(".choosing .prompt")).to_have_text(re.compile(r"^The bot would take .+\.$"))
-    expect(page.locator(".pick.advised")).to_have_count(1)
-    expect(page.locator("#notice")).to_be_hidden()
-    page.locator("#offer .pick").first.click()
-    page.locator(f"{ASKED} h1", has_text=": 2 of 30").wait_for()
-    expect(page.locator(".choosing .prompt")).to_have_text("")
-
-
-@pytest.mark.slow
 def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.2", "agent-random")
@@ -461,13 +401,10 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
     assert [one for actions in played for one in actions][: len(actions)] == actions
 
 
-@pytest.mark.slow
-def test_a_turn_chosen_while_a_search_runs(server: Server, visit: Opener, tmp_path: Path) -> None:
+def test_a_turn_chosen_while_a_search_runs(watch: Opener) -> None:
     """If another turn is shown during a search, old lines vanish and the new turn is searched."""
     game = next(iter(golden_games("1.5")))
-    path = tmp_path / "game.json"
-    write_log(path, golden_result(game))
-    page = visit(server(str(path)), f"match/{log_key(path)}", refusals=99)
+    page = watch(golden_result(game), refusals=99)
     page.click("#tab-engine")
     page.wait_for_selector("#lines button")
     legal = "() => [...document.querySelectorAll('#lines button')].map((b) => b.dataset.line)"
@@ -503,13 +440,10 @@ ASK = """const ask = async (seconds) => {
 };"""
 
 
-@pytest.mark.slow
-def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_path: Path) -> None:
+def test_the_engine_searches_while_one_looks(watch: Opener) -> None:
     """With the engine's panel open, a position is searched if it is shown for a moment."""
     game = next(iter(golden_games("1.5")))
-    path = tmp_path / "game.json"
-    write_log(path, golden_result(game))
-    page = visit(server(str(path)), f"match/{log_key(path)}", refusals=99)
+    page = watch(golden_result(game), refusals=99)
     sent: list[str] = []
     page.on("request", lambda request: sent.append(urlsplit(request.url).path.split("/")[-1]))
     page.wait_for_selector("#out", state="attached")
@@ -577,7 +511,6 @@ def test_the_engine_searches_while_one_looks(server: Server, visit: Opener, tmp_
     assert statuses == [200, 200]
 
 
-@pytest.mark.slow
 def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     db, log = tmp_path / "results.db", tmp_path / "log.json"
     broken = f"broken={shlex.join([sys.executable, '-c', 'raise SystemExit(3)'])}"
@@ -608,12 +541,10 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     expect(page.locator("#slider")).to_have_attribute("max", str(states - 1))
 
 
-@pytest.mark.slow
 def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     """From the list, two clicks lead to a search; lines and other turns can be played by clicks."""
     log = tmp_path / "log.json"
-    result = play([make_agent("greedy"), make_agent("greedy")], Match(seed=3), timeout_scale=0)
-    write_log(log, result)
+    write_log(log, match_of(seed=3, second="greedy"))
     page = visit(server(str(log)), "matches", refusals=9)
     page.locator("[data-key^=m] a", has_text="analyse").click()
     page.wait_for_selector("#search")
@@ -644,13 +575,10 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     expect(page.locator("#chance")).to_contain_text("if the turn ends here")
 
 
-@pytest.mark.slow
 def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) -> None:
     """The report shows the progress and the worst turns, each of which leads to its position."""
     log = tmp_path / "log.json"
-    players = [make_agent("greedy"), make_agent("random")]
-    result = play(players, Match("1.2", seed=3), timeout_scale=0)
-    write_log(log, result, ("one", "two"))
+    write_log(log, match_of("1.2", seed=3), ("one", "two"))
     page = visit(server(str(log)), "matches")
     page.set_default_timeout(90_000)
     page.locator("[data-key^=m] a", has_text="report").click()
@@ -674,18 +602,12 @@ def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) 
         expect(page.locator("#said")).to_have_text(words[0])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", ["1.5", pytest.param("1.2", marks=pytest.mark.slow)])
-def test_what_the_decks_were_worth(
-    rules: str, server: Server, visit: Opener, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("rules", ["1.5", "1.2"])
+def test_what_the_decks_were_worth(rules: str, watch: Opener) -> None:
     """The report begins with the decks; hostile names of players and cards are text."""
-    log = tmp_path / "log.json"
     cards = [replace(card, name=HOSTILE) for card in generate_cards(3)] if rules == "1.5" else None
-    players = [make_agent("greedy"), make_agent("random")]
-    result = play(players, Match(rules, seed=3, cards=cards), timeout_scale=0)
-    write_log(log, result, (HOSTILE, "two"))
-    page = visit(server(str(log)), f"match/{log_key(log)}", viewport={"width": 390, "height": 844})
+    result = match_of(rules, seed=3, cards=cards)
+    page = watch(result, (HOSTILE, "two"), viewport={"width": 390, "height": 844})
     page.click("#tab-report")
     page.click("#report-start")
     decks = page.locator("#report-decks")
@@ -714,12 +636,9 @@ def test_what_the_decks_were_worth(
     expect(page.locator("main script, main svg[onload]")).to_have_count(0)
 
 
-@pytest.mark.slow
-def test_variations_in_sampled_worlds(server: Server, visit: Opener, tmp_path: Path) -> None:
+def test_variations_in_sampled_worlds(watch: Opener) -> None:
     """The tree has variations beyond the end of the turn, which a click shows on the board."""
-    log = tmp_path / "log.json"
-    write_log(log, golden_result(long_game("1.2")))
-    page = visit(server(str(log)), f"match/{log_key(log)}")
+    page = watch(golden_result(long_game("1.2")))
     page.wait_for_selector("#tab-tree")
     for _ in range(6):
         page.keyboard.press("ArrowDown")
@@ -745,7 +664,6 @@ def test_variations_in_sampled_worlds(server: Server, visit: Opener, tmp_path: P
     page.keyboard.press("Home")
 
 
-@pytest.mark.slow
 def test_a_position_is_set_up_and_played_out(server: Server, visit: Opener) -> None:
     page = visit(server(), "setup", refusals=1)
     state = start_position(2, "1.0")
@@ -778,34 +696,17 @@ def test_a_position_is_set_up_and_played_out(server: Server, visit: Opener) -> N
     page.wait_for_selector("text=Turn 22")
 
 
-@pytest.mark.slow
-def test_the_first_page_is_a_position_to_play(server: Server, visit: Opener) -> None:
-    """On the first page, the first move begins the game of the shown position."""
+def test_the_first_page(server: Server, visit: Opener) -> None:
+    """It has a position, whose first move begins a match, and opens a log that is dropped."""
     page = visit(server())
     page.locator(".board .can").first.click()
     page.locator(".aim").first.click()
     page.wait_for_url("**/match/g1?**")
     page.wait_for_selector("#back:enabled")
     assert page.locator("#log li").count() == 2
-
-
-@pytest.mark.slow
-def test_why_a_card_cannot_be_played(server: Server, visit: Opener) -> None:
-    page = visit(server(), "setup")
-    page.wait_for_selector("#catalogue .card")
-    page.fill("#mana0", "1")
-    page.locator("#catalogue .pick").last.click()  # the most expensive card
-    page.click("#setup")
-    page.wait_for_selector(".hand .cannot")
-    page.locator(".hand .cannot").click()
-    expect(page.locator(".prompt")).to_contain_text("mana; there is 1")
-
-
-@pytest.mark.slow
-def test_a_log_is_dropped_onto_a_page(server: Server, visit: Opener) -> None:
-    page = visit(server())
-    page.wait_for_selector(".board .card")
     text = log_line(golden_result(next(golden_games("1.2"))))
+    page.go_back()
+    page.wait_for_selector(".board .card")
     page.evaluate(
         """(text) => {
             const files = new DataTransfer();
@@ -818,13 +719,21 @@ def test_a_log_is_dropped_onto_a_page(server: Server, visit: Opener) -> None:
     expect(page.locator("#outcome")).to_contain_text("LOCM 1.2")
 
 
-@pytest.mark.slow
-def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
+def test_why_a_card_cannot_be_played(server: Server, visit: Opener) -> None:
+    page = visit(server(), "setup")
+    page.wait_for_selector("#catalogue .card")
+    page.fill("#mana0", "1")
+    page.locator("#catalogue .pick").last.click()  # the most expensive card
+    page.click("#setup")
+    page.wait_for_selector(".hand .cannot")
+    page.locator(".hand .cannot").click()
+    expect(page.locator(".prompt")).to_contain_text("mana; there is 1")
+
+
+def test_downloads(watch: Opener) -> None:
     """The downloaded log, page and position contain the match and the step that are shown."""
     result = golden_result(long_game("1.2"))
-    log = tmp_path / "log.json"
-    write_log(log, result)
-    page = visit(server(str(log)), f"match/{log_key(log)}")
+    page = watch(result)
     page.wait_for_selector("#log li")
     page.keyboard.press("ArrowRight")
     page.click("#tab-about")
@@ -838,7 +747,6 @@ def test_downloads(server: Server, visit: Opener, tmp_path: Path) -> None:
     assert found["Position"].read_text() == state_at_step(result, 1).to_text() + "\n"
 
 
-@pytest.mark.slow
 def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> None:
     """Hostile text in names, paths, and output of bots is shown as text."""
     log = tmp_path / f"{HOSTILE.replace('/', '')}.json"
@@ -886,14 +794,12 @@ def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> 
     untouched(page)
 
 
-@pytest.mark.slow
 def test_the_command_without_the_token(command: Server, visit: Opener) -> None:
     url = f"{command().partition('?')[0]}?"
     for name in ("", "matches", "practice", "arena", "setup", "match/d0:1"):
         visit(url, name).locator("#notice", has_text="token").wait_for()
 
 
-@pytest.mark.slow
 def test_a_port_that_is_taken(server: Server) -> None:
     port = server().partition("/?")[0].rpartition(":")[2]
     words = [sys.executable, "-m", "locmsim", "web", "--port", port]
@@ -902,7 +808,6 @@ def test_a_port_that_is_taken(server: Server) -> None:
     assert f"port {port}: Address already in use" in done.stderr
 
 
-@pytest.mark.slow
 def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_path: Path) -> None:
     """On a phone, all that is needed to play is visible without scrolling."""
     log = tmp_path / "game.json"
@@ -939,14 +844,19 @@ def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_
     check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", ".controls")
 
 
-@pytest.mark.slow
-def test_a_phone_held_sideways_has_small_cards(
-    server: Server, visit: Opener, tmp_path: Path
+def test_the_text_of_a_card_covers_no_hand_and_cards_fit_a_phone_held_sideways(
+    watch: Opener,
 ) -> None:
-    log = tmp_path / "game.json"
-    write_log(log, golden_result(long_game("1.5")))
-    page = visit(server(str(log)), f"match/{log_key(log)}", viewport={"width": 844, "height": 390})
+    page = watch(golden_result(long_game("1.5")))
     page.wait_for_selector("#log li")
+    for side in ("lower", "upper"):
+        hand = page.locator(f".side.{side} .hand")
+        hand.locator(".card").nth(1).hover()
+        text = page.locator("#card-text")
+        expect(text).to_be_visible()
+        box, around = text.bounding_box(), hand.bounding_box()
+        assert box["y"] + box["height"] <= around["y"] or box["y"] >= around["y"] + around["height"]
+    page.set_viewport_size({"width": 844, "height": 390})
     page.keyboard.press("End")
     page.keyboard.press("ArrowUp")
     cards = page.locator(".lane .card, .hand .card").all()
@@ -957,27 +867,7 @@ def test_a_phone_held_sideways_has_small_cards(
     assert lanes["y"] + lanes["height"] <= 390
 
 
-@pytest.mark.slow
-def test_the_text_of_a_card_covers_no_hand(server: Server, visit: Opener, tmp_path: Path) -> None:
-    log = tmp_path / "game.json"
-    write_log(log, golden_result(long_game("1.5")))
-    page = visit(server(str(log)), f"match/{log_key(log)}")
-    page.wait_for_selector("#log li")
-    for side in ("lower", "upper"):
-        hand = page.locator(f".side.{side} .hand")
-        hand.locator(".card").nth(1).hover()
-        text = page.locator("#card-text")
-        expect(text).to_be_visible()
-        box, around = text.bounding_box(), hand.bounding_box()
-        assert box["y"] + box["height"] <= around["y"] or box["y"] >= around["y"] + around["height"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "game",
-    [None, pytest.param("vestrock:turns=8", marks=pytest.mark.slow)],
-    ids=["locm", "other"],
-)
+@pytest.mark.parametrize("game", [None, "vestrock:turns=8"], ids=["locm", "other"])
 def test_a_match_is_watched_as_it_is_played(
     game: str | None, server: Server, visit: Opener, tmp_path: Path
 ) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from amounts import amount
 from browser import browser, sync_api
-from helpers import HOSTILE, log_line, match_of, write_log
-from web_server import Opener, Server, log_key, server, visit
+from helpers import HOSTILE, log_line, match_of
+from web_server import Opener, Server, server, visit, watch
 
 from locmsim.referee.turn_report import LEAST_LOSS, report_turns
 from locmsim.search.puzzles import DIFFICULTIES, built_in_puzzles
 
-__all__ = ["browser", "server", "visit"]
+__all__ = ["browser", "server", "visit", "watch"]
 
 pytestmark = pytest.mark.slow
 
@@ -106,14 +106,10 @@ def test_puzzles_by_keyboard_and_touch(how: str, server: Server, visit: Opener) 
 
 
 @more
-def test_mistakes_of_a_report_are_played_again(
-    server: Server, visit: Opener, tmp_path: Path
-) -> None:
-    path = tmp_path / "log.json"
+def test_mistakes_of_a_report_are_played_again(watch: Opener) -> None:
     result = match_of(first="random")
-    write_log(path, result, (HOSTILE, "bob"))
     wrong = [t for t in report_turns(result, players=[0]) if t.loss >= LEAST_LOSS]
-    page = visit(server(str(path)), f"match/{log_key(path)}")
+    page = watch(result, (HOSTILE, "bob"))
     page.click("#tab-report")
     page.click("#report-start")
     page.click("#try-again")

@@ -14,11 +14,11 @@ from amounts import amount, slow_after
 from browser import Opener, browser, long_game, open_page, step_of, sync_api
 from browser_engine import legal_texts, need_compiler, played_turns, state_at_step
 from helpers import RULE_SETS, golden_games, golden_result, main, write_log
-from web_server import Server, log_key, server, visit
+from web_server import server, visit, watch
 
 from locmsim.web import load_replay, replay_html
 
-__all__ = ["browser", "open_page", "server", "visit"]
+__all__ = ["browser", "open_page", "server", "visit", "watch"]
 
 pytestmark = pytest.mark.slow
 
@@ -39,17 +39,13 @@ Show = Callable[..., Any]
 
 
 @pytest.fixture(params=["file", "server"])
-def show(
-    request: pytest.FixtureRequest, open_page: Opener, server: Server, visit: Opener, tmp_path: Path
-) -> Show:
+def show(request: pytest.FixtureRequest, open_page: Opener, watch: Opener) -> Show:
     """Return what opens the page of the match of some rules, which asks one of both machines."""
     if request.param == "file":
         return lambda rules, place="", **options: open_page(page_of(rules), place, **options)
-    log = tmp_path / "log.json"
 
     def visited(rules: str, place: str = "", **options: Any) -> Any:
-        write_log(log, golden_result(long_game(rules)), ("ann", "bob"))
-        page = visit(server(str(log)), f"match/{log_key(log)}", **options)
+        page = watch(golden_result(long_game(rules)), ("ann", "bob"), **options)
         page.wait_for_selector("#out", state="attached")
         page.evaluate("(place) => { location.hash = place; }", place)
         return page
