@@ -2,13 +2,16 @@
 
 import itertools
 import json
+import os
 import re
+import shlex
 import stat
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
@@ -25,6 +28,7 @@ from helpers import (
     log_line,
     main,
     match_of,
+    wait_for,
     write_log,
 )
 from web_client import ADDRESS, Client, Library, Site
@@ -35,7 +39,6 @@ from locmsim.game.positions import start_position
 from locmsim.referee.turn_report import WORLDS
 from locmsim.search.analysis import line_value
 from locmsim.web import load_replay
-from locmsim.web.keys import Key
 from locmsim.web.news import News
 from locmsim.web.opening import redirect_file
 from locmsim.web.opponents import opponents
@@ -75,56 +78,39 @@ def test_everything_but_empty_pages_needs_the_token(page: Client) -> None:
         assert page.token not in page.client.get(path).text
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example"])
-def test_another_name_for_this_machine_is_refused(page: Client, host: str) -> None:
-    for path in ("/", "/api/play/choices", "/static/site.js"):
-        query = {"token": page.token}
-        answer = page.client.get(path, params=query, headers={"host": host})
-        assert answer.status_code == 421
+LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:9999", "LOCALHOST", "[::1]:80"])
-def test_names_of_this_machine(page: Client, host: str) -> None:
-    assert page.client.get("/matches", headers={"host": host}).status_code == 200
+#: Headers of a request, and how a GET and a POST with the token are answered.
+ASKERS: list[tuple[dict[str, str], int, int]] = [
+    *(
+        ({"host": f"{name}evil.example{port}"}, 421, 421)
+        for name, port in (("", ""), ("", ":8000"), ("127.0.0.1.", ""))
+    ),
+    *(
+        ({"host": host}, 200, 400)
+        for host in ("127.0.0.1:8000", "localhost:9999", "LOCALHOST", "[::1]:80")
+    ),
+    ({"origin": "http://evil.example"}, 403, 403),
+    ({"origin": "null"}, 403, 403),
+    ({"origin": "https://127.0.0.1:8000"}, 403, 403),
+    ({"origin": "http://127.0.0.1:8001"}, 403, 403),
+    ({"sec-fetch-site": "cross-site"}, 403, 403),
+    ({"sec-fetch-site": "same-site"}, 403, 403),
+    ({**LINK, "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script"}, 403, 403),
+    ({**LINK, "sec-fetch-dest": "iframe"}, 403, 403),
+    (LINK, 200, 403),  # on another page, to one of these
+    ({"origin": ADDRESS, "sec-fetch-site": "same-origin"}, 200, 400),
+]
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"origin": "http://evil.example"},
-        {"origin": "null"},
-        {"origin": "https://127.0.0.1:8000"},
-        {"origin": "http://127.0.0.1:8001"},
-        {"sec-fetch-site": "cross-site"},
-        {"sec-fetch-site": "same-site"},
-        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script"},
-        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe"},
-    ],
-)
-def test_pages_of_other_origins_are_refused(page: Client, headers: dict[str, str]) -> None:
+@pytest.mark.parametrize(("headers", "get", "post"), ASKERS, ids=str)
+def test_who_may_ask(page: Client, headers: dict[str, str], get: int, post: int) -> None:
     query = {"token": page.token}
-    assert page.client.get("/api/matches", params=query, headers=headers).status_code == 403
+    for path in ("/matches", "/static/site.js", "/api/matches"):
+        assert page.client.get(path, params=query, headers=headers).status_code == get, path
     answer = page.client.post("/api/play/new", params=query, headers=headers, json={})
-    assert answer.status_code == 403
-
-
-def test_a_link_on_another_page(page: Client) -> None:
-    headers = {
-        "sec-fetch-site": "cross-site",
-        "sec-fetch-mode": "navigate",
-        "sec-fetch-dest": "document",
-    }
-    assert page.client.get("/matches", headers=headers).status_code == 200
-    assert page.client.get("/api/matches", headers=headers).status_code == 403
-    query = {"token": page.token}
-    answer = page.client.post("/api/play/new", params=query, headers=headers, json={})
-    assert answer.status_code == 403
-
-
-def test_own_origin(page: Client) -> None:
-    headers = {"origin": ADDRESS, "sec-fetch-site": "same-origin"}
-    answer = page.client.get("/api/matches", params={"token": page.token}, headers=headers)
-    assert answer.status_code == 200
+    assert answer.status_code == post  # what the body lacks is looked for last
 
 
 def test_headers_of_every_answer(page: Client) -> None:
@@ -185,21 +171,9 @@ def test_bodies(page: Client) -> None:
 # ---------------------------------------------------------------------------------- replays
 
 
-class Broken:
-    """An agent that cannot play."""
-
-    def reset(self, seed: int = 0) -> None:
-        pass
-
-    def choose(self, observation: object) -> str:
-        raise RuntimeError("no")
-
-    act = choose
-
-
 def test_games_and_filters(tmp_path: Path) -> None:
     db, log, bad = tmp_path / "results.db", tmp_path / "log.json", tmp_path / "bad.json"
-    players = ["one=greedy", "two=random", Broken()]
+    players = ["one=greedy", "two=random", f"Broken={shlex.join([sys.executable, '-c', '1'])}"]
     with Arena(db, players, games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
         outcomes = list(arena.games())
@@ -258,34 +232,28 @@ def test_games_and_filters(tmp_path: Path) -> None:
         assert (result.winner, result.turns) == (game["winner"], game["turns"])
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        *("", "x", "f0", "m", f"m{0:016x}", f"m{0:015x}", f"m{0:017x}", "d0", "d0:", "d0:99"),
-        *("d9:1", "g1", "l0", "s0", "g1:1", f"m{0:016x}:1", f"m{0:015x}٣"),
-    ],
-)
-def test_only_what_was_named_can_be_loaded(key: str, tmp_path: Path) -> None:
-    db = tmp_path / "results.db"
-    with Arena(db, ["greedy", "random"], games=2, seed=4, timeout_scale=0) as arena:
-        arena.run(jobs=1)
-    library = Library([], [str(db)])
-    library.add(match_of(), ("", ""))
-    with pytest.raises(ValueError, match=r"no match|has no game|no such"):
-        library.load(key)
-
-
-def test_a_file_that_looks_like_a_game_of_an_arena(tmp_path: Path) -> None:
+def test_only_what_was_named_can_be_loaded(tmp_path: Path) -> None:
+    """And once: without a cache, each click on a match would replay it again."""
     db = tmp_path / "results.db"
     with Arena(db, ["greedy", "random"], games=2, seed=4, timeout_scale=0) as arena:
         arena.run(jobs=1)
     (tmp_path / "results.db:1").write_text("nobody named this file")
-    assert Library([], [str(db)]).load("d0:1")[1] in (("greedy", "random"), ("random", "greedy"))
+    library = Library([], [str(db)])
+    library.add(match_of(), ("", ""))
+    wrong = ["", "x", "f0", "m", "d0", "d0:", "d1", "d1:", "d0:99", "d9:1", "d1:x", "start"]
+    wrong += ["g", "g1", "g01", "g-1", "g1:1", "g1\n", "g\u0661", "l0", "s0", "x1"]
+    wrong += ["m1", f"m{0:016x}", f"m{0:015x}", f"m{0:017x}", f"m{0:016x}:1", f"m{0:015x}\u0663"]
+    for key in [*wrong, f"M{1:016x}", f"m{1:016x}\n"]:
+        with pytest.raises(ValueError, match=r"no match|has no game|no such"):
+            library.load(key)
+    first = library.load("d0:1")
+    assert first[1] in (("greedy", "random"), ("random", "greedy"))
+    for _ in range(5):
+        assert library.load("d0:1") is first
+    assert library.load("d0:2") is not first
 
 
 def test_a_log_that_changes_is_read_again(tmp_path: Path) -> None:
-    import os
-
     log = tmp_path / "log.json"
     write_log(log, match_of(seed=1))
     library = Library([str(log)])
@@ -570,12 +538,6 @@ def test_without_the_packages(
     assert "starlette" in err
 
 
-def test_agents_say_which_rules_they_play() -> None:
-    found = {opponent.key: opponent for opponent in opponents(["learned", "greedy", "./bot"])}
-    assert found["bot0"].rules == found["agent-learned"].rules == ("1.5",)
-    assert found["bot1"].rules == found["bot2"].rules == found["agent-osl"].rules == ()
-
-
 def test_plug_ins_are_offered_for_the_rules_they_play(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -593,8 +555,10 @@ def test_plug_ins_are_offered_for_the_rules_they_play(
     points = [name.replace("= ", "= plug_in_bots:") for name in names]
     (info / "entry_points.txt").write_text("\n".join(["[locmsim.agents]", *points]))
     monkeypatch.syspath_prepend(str(tmp_path))
-    named = ["plug_in_bots:Mine", "then=plug_in_bots:Old", "plug_in_bots:Some"]
+    named = ["plug_in_bots:Mine", "then=plug_in_bots:Old", "plug_in_bots:Some", "learned", "./bot"]
     found = {opponent.key: opponent for opponent in opponents(named)}
+    assert found["bot3"].rules == found["agent-learned"].rules == ("1.5",)
+    assert found["bot4"].rules == found["agent-osl"].rules == ()
     assert found["bot0"].rules == found["agent-patient"].rules == ()
     assert found["bot1"].name == "then"
     assert found["bot1"].rules == found["agent-old"].rules == ("1.2",)
@@ -603,62 +567,49 @@ def test_plug_ins_are_offered_for_the_rules_they_play(
     assert "agent-gone" not in found
 
 
-def test_games_of_other_rules_than_an_agents_are_refused(tmp_path: Path) -> None:
+def test_games_that_cannot_begin(tmp_path: Path) -> None:
+    """Of other rules than an agent's, and while the site closes: nothing would end the bot."""
     with Client(folder=str(tmp_path)) as page:
         data = {"players": [None, "agent-learned"], "rules": "1.2"}
         refused = page.post("/api/play/new", 400, **data)
-    assert refused == {"error": "learned plays rules 1.5 only"}
-
-
-def test_no_game_begins_while_the_site_closes(tmp_path: Path) -> None:
-    """Nothing would end the bot of such a game."""
-    with Client(folder=str(tmp_path)) as page:
+        assert refused == {"error": "learned plays rules 1.5 only"}
         page.site.close()
         data = {"players": [None, "agent-random"], "rules": "1.5"}
-        refused = page.post("/api/play/new", 503, **data)
-    assert refused == {"error": "the site is closing"}
+        assert page.post("/api/play/new", 503, **data) == {"error": "the site is closing"}
 
 
-def test_the_folder_for_games_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folders = []
-    monkeypatch.setattr(
-        "locmsim.web.server.serve", lambda site, *, port, ready: folders.append(site.folder)
-    )
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[Site]:
+    """Return the sites that the command serves: it tells their address, and ends."""
+    sites: list[Site] = []
+
+    def serve(site: Site, *, port: int, ready: Callable[[str], None]) -> None:
+        sites.append(site)
+        ready("http://x/?token=secret")
+
+    monkeypatch.setattr("locmsim.web.server.serve", serve)
+    return sites
+
+
+def test_the_folder_for_games_is_made(tmp_path: Path, served: list[Site]) -> None:
     assert main(["web", "--save", str(tmp_path / "new" / "saved")]) == 0
-    assert folders == [str(tmp_path / "new" / "saved")]
-    assert Path(folders[0]).is_dir()
+    assert [site.folder for site in served] == [str(tmp_path / "new" / "saved")]
+    assert Path(served[0].folder).is_dir()
 
 
-def test_two_arenas_have_one_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
-    original = tempfile.TemporaryDirectory
+def test_two_arenas_have_one_temporary_folder() -> None:
+    """Also if they ask at the same time."""
+    together = threading.Barrier(16)
 
-    def slow(*args: Any, **options: Any) -> Any:
-        time.sleep(0.2)
-        made.append(original(*args, **options))
-        return made[-1]
+    def ask(site: Site) -> str:
+        together.wait(60)
+        return site.results_folder()
 
-    monkeypatch.setattr("locmsim.web.site.tempfile.TemporaryDirectory", slow)
-    site = Site(Library())
-    threads = [threading.Thread(target=site.results_folder) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    site.close()
-    assert len(made) == 1
-
-
-def test_a_game_of_an_arena_is_replayed_once(tmp_path: Path) -> None:
-    """Without a cache, each click on a game would replay it again."""
-    path = tmp_path / "results.db"
-    with Arena(str(path), ["random", "osl"], games=4, seed=1) as arena:
-        arena.run()
-    library = Library(dbs=[str(path)])
-    first = library.load("d0:1")
-    for _ in range(5):
-        assert library.load("d0:1") is first
-    assert library.load("d0:2") is not first
+    with ThreadPoolExecutor(16) as threads:
+        for _ in range(50):
+            site = Site(Library())
+            assert len({*threads.map(ask, [site] * 16)}) == 1
+            site.close()
 
 
 def test_of_a_database_only_the_beginning_is_read(tmp_path: Path) -> None:
@@ -680,12 +631,10 @@ def test_the_token_is_on_no_command_line() -> None:
     assert not path.exists()
 
 
+@pytest.mark.usefixtures("served")
 def test_the_command_opens_a_file(
-    monkeypatch: pytest.MonkeyPatch, opened_pages: list[str], capsys: pytest.CaptureFixture[str]
+    opened_pages: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(
-        "locmsim.web.server.serve", lambda site, *, port, ready: ready("http://x/?token=secret")
-    )
     assert main(["web", "--open"]) == 0
     assert capsys.readouterr().out == "http://x/?token=secret\n"
     assert [url.startswith("file:///") for url in opened_pages] == [True]
@@ -721,23 +670,10 @@ def test_nothing_says_saved_that_is_lost(temporary: Path) -> None:
     """Without a folder no path is named, and the log can be downloaded."""
     with Client() as page:
         key = page.post("/api/play/new", players=["agent-random", "agent-random"])["match"]
-        deadline = time.monotonic() + 60
-        while (over := page.get("/api/play/state", match=key)["over"]) is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        over = wait_for(lambda: page.get("/api/play/state", match=key)["over"])
         assert (over["path"], over["error"]) == ("", "")
         assert page.get("/api/match/log", match=over["replay"])["scores"]
         assert not [*temporary.iterdir()]
-
-
-def test_keys_are_read_in_one_way() -> None:
-    for text in ("m00ff00ff00ff00ff", "d0:17", "l3", "g12", "s4"):
-        assert str(Key.parse(text)) == text
-    wrong = ("", "g", "x1", "g01", "g-1", "g1:2", "d1", "d1:", "d1:x", "g1\n", "g\u0661", "start")
-    wrong += ("m1", f"m{1:017x}", f"M{1:016x}", f"m{1:016x}\n")
-    for text in wrong:
-        with pytest.raises(ValueError, match="there is no match"):
-            Key.parse(text)
 
 
 @pytest.mark.parametrize("value", ["99999999999999999999", "-99999999999999999999", "9" * 90])
