@@ -19,14 +19,14 @@ from helpers import (
     golden_result,
     log_line,
     main,
+    match_of,
     write_log,
 )
 
 from locmsim import Match
-from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.art import card_title, card_titles
-from locmsim.referee import play, replay_calls
+from locmsim.referee import replay_calls
 from locmsim.web import load_replay, replay_data, replay_html
 from locmsim.web.file_capture import capture_data
 
@@ -112,8 +112,7 @@ def _states(game: dict[str, Any]) -> list[list[Any]]:
 
 
 def test_the_search_value_is_that_of_the_end_of_a_turn() -> None:
-    agents = [make_agent("greedy"), make_agent("random")]
-    steps = replay_data(play(agents, Match(seed=3), timeout_scale=0))["steps"]
+    steps = replay_data(match_of(seed=3))["steps"]
     ends = [i for i in range(len(steps) - 1) if steps[i + 1]["action"] is None]
     assert all("value" not in step for step in steps[: ends[0]])
     for i in range(ends[0] + 1, len(steps) - 1):
@@ -137,7 +136,7 @@ def test_what_bots_say() -> None:
             return self.lines.pop(0) if self.lines else "PASS"
 
     talkers = [Talker("PASS hello;PASS you there"), Talker("SUMMON 1 0 xyz;USE 1 -1 a  b")]
-    data = replay_data(play(talkers, Match(seed=1), timeout_scale=0))
+    data = replay_data(match_of("1.5", 1, *talkers))
     turns = [step for step in data["steps"] if step["action"] is None]
     assert [step["chat"] for step in turns[:3]] == ["hello you there", "xyz a b", ""]
     assert turns[1]["illegal"] == ["SUMMON 1 0 (not in hand)", "USE 1 -1 (not in hand)"]
@@ -145,7 +144,7 @@ def test_what_bots_say() -> None:
 
 
 def test_what_bots_write_stands_beside_their_turns() -> None:
-    result = play_agents(Match("1.2", seed=4))
+    result = match_of("1.2", seed=4)
     words = {3: "pick\n", 5: "another\n", 61: "first\n", 62: "a\n" + 4000 * "x" + "\nz\n"}
     answers = [(c.player, c.answer, 0, words.get(i, "")) for i, c in enumerate(result.calls)]
     data = replay_data(replay_calls(Match("1.2", seed=4), answers))
@@ -194,7 +193,7 @@ def test_a_fault_before_the_battle() -> None:
         def choose(self, observation: Any, deadline: Any = None) -> Any:
             raise RuntimeError("no")
 
-    result = play([make_agent("greedy"), Broken()], Match(seed=1), timeout_scale=0)
+    result = match_of(seed=1, second=Broken())
     data = replay_data(result)
     assert data["steps"] == []
     assert data["fault"]["player"] == 1
@@ -212,11 +211,6 @@ def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
     out, err = capsys.readouterr()
     assert (err == "") == (code == 0)
     return err if code else out
-
-
-def play_agents(match: Match) -> Any:
-    """Play without time limits, so that a busy machine makes no difference."""
-    return play([make_agent("greedy"), make_agent("random")], match, timeout_scale=0)
 
 
 @each_rules
@@ -247,7 +241,7 @@ def test_the_rules_of_a_match_that_ends_early(rules: str, steps: int, tmp_path: 
 
 @each_rules
 def test_our_own_logs(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = play_agents(Match(rules, seed=5))
+    result = match_of(rules, seed=5)
     log = tmp_path / "log.json"
     write_log(log, result)
     loaded, names = load_replay(str(log))
@@ -412,7 +406,7 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for text in ("[]", "{}", "3"):
         path.write_text(text)
         assert "not a referee's log" in run(capsys, str(path), code=1)
-    result = play_agents(Match("1.2", seed=5))
+    result = match_of("1.2", seed=5)
     write_log(path, result)
     assert run(capsys, str(path), "--rules", "1.5", code=1).startswith(f"locmsim replay: {path}: ")
     log = json.loads(path.read_text())
@@ -436,7 +430,7 @@ def test_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = temporary / "log.json"
-    result = play_agents(Match(seed=5))
+    result = match_of(seed=5)
     write_log(path, result)
     assert run(capsys, str(path), "--open") == ""
     (page,) = temporary.glob("locmsim-*.html")

@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
-from helpers import HOSTILE, LOCMSIM, default_signals, main, running
+from helpers import HOSTILE, LOCMSIM, default_signals, main, running, wait_for
 from web_client import Client
 
 from locmsim.arena import Arena, Player, Settings, Sprt
@@ -224,10 +223,7 @@ def test_the_form_of_a_new_arena_follows_from_the_options(tmp_path: Path) -> Non
         seed = str((1 << 63) - 25)
         data = {"players": players, "mode": "gauntlet", "seed": seed, "games": "2", "rules": "1.2"}
         page.post("/api/arena/start", **data)
-        deadline = time.monotonic() + 60
-        while page.get("/api/arena")["files"][-1].get("games") != 4:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_for(lambda: page.get("/api/arena")["files"][-1].get("games") == 4)
     (path,) = tmp_path.glob("arena-*.db")
     with Arena.load(path) as arena:
         settings = arena.settings
@@ -255,16 +251,11 @@ def test_an_arena_is_begun_and_stopped(tmp_path: Path) -> None:
         assert "not begun here" in tell("stop", 404, db=0)["error"]
         db = tell("start", players=["bot0", "agent-random"], rules="1.2", games=50_000)["db"]
         assert db == 0
-        deadline = time.monotonic() + 60
-        while not row().get("games"):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_for(lambda: row().get("games"))
         assert row()["running"] is True
         assert row()["goal"] == 50_000
         tell("stop", db=db)
-        while row()["running"]:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_for(lambda: not row()["running"])
         assert 0 < row()["games"] < 50_000
         games = page.get("/api/matches")["matches"]
         assert {*games[0]["names"]} == {"mine", "random"}
@@ -307,15 +298,6 @@ def test_an_arena_ends_with_a_killed_site(tmp_path: Path) -> None:
         wait_for(lambda: not commands_with(str(path)))
 
 
-def wait_for(what: Callable[[], Any]) -> Any:
-    """Return a value as soon as it is true."""
-    deadline = time.monotonic() + 60
-    while not (found := what()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return found
-
-
 @pytest.mark.slow
 def test_a_second_signal_ends_a_site_that_hangs(tmp_path: Path) -> None:
     program = (
@@ -346,9 +328,6 @@ def test_why_an_arena_has_broken_off(tmp_path: Path) -> None:
     with Client(timeout_scale=0, folder=str(tmp_path / "removed")) as page:
         data = {"players": ["level1", "agent-random"]}
         page.post("/api/arena/start", **data)
-        deadline = time.monotonic() + 60
-        while not (failure := page.get("/api/arena")["files"][-1]["failure"]):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        failure = wait_for(lambda: page.get("/api/arena")["files"][-1]["failure"])
     assert failure.startswith("locmsim arena: ")
     assert str(tmp_path / "removed") in failure

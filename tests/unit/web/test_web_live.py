@@ -3,13 +3,12 @@
 import json
 import os
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import each_rules, main, play_games, view_steps, write_log
+from helpers import each_rules, main, play_games, view_steps, wait_for, write_log
 from web_client import Client, Library
 
 from locmsim import Match
@@ -111,10 +110,8 @@ def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
 class Pages(Client):
     def news(self, topic: str, known: str | None = None) -> Any:
         """Return the version of a topic once it is another one."""
-        deadline = time.monotonic() + 30
-        while (version := self.get("/api/news", topics=topic)[topic]) == known:
-            assert time.monotonic() < deadline
-        return version
+        wait_for(lambda: self.get("/api/news", topics=topic)[topic] != known)
+        return self.get("/api/news", topics=topic)[topic]
 
 
 @pytest.fixture
@@ -232,52 +229,31 @@ def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
     assert not (tmp_path / "b.db.live").exists()
 
 
-def test_play_writes_beside_its_log(tmp_path: Path) -> None:
-    """Pages of the folder show the match while it is played; at the end only the log is left."""
-    log = tmp_path / "a.json"
-    spy = tmp_path / "spy.py"
-    spy.write_text(
-        "import os, pathlib\n"
-        "from locmsim.agents import make_agent\n"
-        "class Spy:\n"
-        "    def __init__(self): self.agent = make_agent('random')\n"
-        "    def reset(self, seed=0): self.agent.reset(seed)\n"
-        "    def choose(self, seen): return self.agent.choose(seen)\n"
-        "    def act(self, seen):\n"
-        f"        names = sorted(os.listdir({str(tmp_path)!r}))\n"
-        f"        pathlib.Path({str(tmp_path / 'seen')!r}).write_text(' '.join(names))\n"
-        "        return self.agent.act(seen)\n"
-    )
-    words = ["play", f"{spy}:Spy", "greedy", "--seed", "3", "-l", str(log), "--timeout-scale", "0"]
-    assert main(words) == 0
-    assert f"a.json{LIVE_SUFFIX}" in (tmp_path / "seen").read_text().split()
-    assert not (tmp_path / f"a.json{LIVE_SUFFIX}").exists()
-    assert log.exists()
-
-
-def test_play_of_another_game_writes_beside_its_log(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("words", ["greedy random", "--game vestrock:turns=4 rule random"])
+def test_play_writes_beside_its_log(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Pages of the folder show the match while it is played; at the end only the log is left."""
     library = Library([str(tmp_path)])
     rows: list[dict[str, Any]] = []
-    steps: list[int] = []
+    seen: list[int] = []
     add = LiveLog.add
 
     def added(self: LiveLog, call: Any) -> None:
         add(self, call)
         rows.extend(library.matches()["matches"])
-        steps.append(len(library.any_match("l0")["steps"]))
+        seen.append(len(library.any_match("l0")["steps"]))
 
     monkeypatch.setattr(LiveLog, "add", added)
-    log = tmp_path / "a.json"
-    words = ["--game", "vestrock:turns=4", "rule", "random", "--seed", "1", "-l", str(log)]
-    assert main(["play", *words]) == 0
-    assert steps == [*range(2, len(steps) + 2)]
-    assert len(steps) > 3
-    assert (rows[0]["key"], rows[0]["live"], rows[0]["game"]) == ("l0", "live", "Vestrock")
-    assert rows[0]["names"] == ["rule", "random"]
+    log, names = tmp_path / "a.json", words.split()[-2:]
+    more = ["--seed", "1", "-l", str(log), "--timeout-scale", "0"]
+    assert main(["play", *words.split(), *more]) == 0
+    assert seen == sorted(seen)
+    assert len({*seen}) > 3
+    assert (rows[0]["key"], rows[0]["live"], rows[0]["names"]) == ("l0", "live", names)
     assert [*tmp_path.iterdir()] == [log]
     (row,) = library.matches()["matches"]
+    assert row["game"] == rows[0]["game"]
     assert library.any_match(row["key"])["steps"] == library.any_match("l0")["steps"]
 
 

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import write_log
+from helpers import match_of, write_log
 from starlette.exceptions import HTTPException
 from web_client import Client
 
 from locmsim import Match, State
-from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.game.positions import start_position
-from locmsim.referee import play
+from locmsim.referee import Result
 from locmsim.referee.turn_report import LEAST_LOSS, report_game
 from locmsim.rules.generator import generate_cards
 from locmsim.search import BeamSearch
@@ -41,8 +40,7 @@ def page() -> Iterator[Page]:
 
 
 def add(page: Page, rules: str = "1.5") -> tuple[str, Any]:
-    agents = [make_agent("greedy"), make_agent("random")]
-    result = play(agents, Match(rules, seed=4), timeout_scale=0)
+    result = match_of(rules)
     return page.site.library.add(result, ("ann", "bob")), result
 
 
@@ -84,9 +82,7 @@ def test_cards_of_one_name_get_their_numbers_everywhere(page: Page) -> None:
         replace(card, name="Grey Bat" if card.base_id % 2 else "Old Golem")
         for card in generate_cards(4)
     ]
-    agents = [make_agent("greedy"), make_agent("random")]
-    result = play(agents, Match("1.5", seed=4, cards=same_names), timeout_scale=0)
-    key = page.site.library.add(result, ("ann", "bob"))
+    key = page.site.library.add(match_of(cards=same_names), ("ann", "bob"))
     numbered = re.compile(r"(Grey Bat|Old Golem)(?! \d)")
 
     def check(words: list[str]) -> None:
@@ -118,9 +114,8 @@ def test_a_report_that_cannot_be(page: Page) -> None:
     assert told["error"] == "nodes: expected 1 to 1000000, got 0"
     broken = Match(seed=1)
     broken.submit(0, None), broken.submit(1, "PASS")
-    result = play([make_agent("random")] * 2, Match(seed=1), timeout_scale=0)
     empty = page.site.library.add(
-        type(result)(broken, (-1, 1), 1, broken.error, (), ("", ""), 0), ("", "")
+        Result(broken, (-1, 1), 1, broken.error, (), ("", ""), 0), ("", "")
     )
     assert "before the battle" in page.post("/api/report/start", 400, match=empty)["error"]
 
@@ -203,29 +198,6 @@ def test_a_search_that_was_left_makes_room_at_once(
         assert [answer.result() for answer in answers] == 2 * [{"stopped": True}]
 
 
-def test_a_job_that_was_stopped_makes_room_at_once(page: Page) -> None:
-    """It takes a moment to end: others need not wait, and the same can be started again."""
-    ends = threading.Event()
-
-    def endless(job: Job) -> None:
-        assert ends.wait(60)
-        job.check()
-
-    jobs = page.site.jobs
-    first, second = jobs.start("first", endless), jobs.start("second", endless)
-    assert jobs.start("first", endless) is first
-    with pytest.raises(HTTPException, match="other searches are running"):
-        jobs.start("third", endless)
-    first.stop()
-    again = jobs.start("first", endless)
-    assert again is not first
-    assert first.running
-    ends.set()
-    for job in (first, second, again):
-        job.join(60)
-    assert [job.to_json()["state"] for job in (first, second, again)] == ["stopped", "done", "done"]
-
-
 def test_a_stopped_job_does_no_more_work(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stop ends the long searches of a report, and no further turn is searched."""
     key, _ = add(page)
@@ -275,9 +247,7 @@ def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
     """What was found of the match that it had before is not shown as that of the new one."""
     for seed in (4, 7):
         if kind == "log":
-            agents = [make_agent("greedy"), make_agent("random")]
-            result = play(agents, Match(seed=seed), timeout_scale=0)
-            write_log(tmp_path / f"{seed}.json", result, ("ann", "bob"))
+            write_log(tmp_path / f"{seed}.json", match_of(seed=seed), ("ann", "bob"))
             continue
         with Arena(
             tmp_path / f"{seed}.db", ["greedy", "random"], seeds=[seed], timeout_scale=0
@@ -343,28 +313,30 @@ class Steps:
 
 
 def test_two_at_a_time() -> None:
+    """A job that was stopped takes a moment to end: it makes room at once all the same."""
     news = News()
     jobs = Jobs(news)
     works = [Steps() for _ in range(3)]
     first, second = (jobs.start(i, works[i]) for i in range(2))
-    with pytest.raises(Exception, match="other searches are running"):
+    with pytest.raises(HTTPException, match="other searches are running"):
         jobs.start(2, works[2])
     assert jobs.start(0, works[2]) is first  # the same job
     before = news.version("job:j1")
     assert before is not None
     assert news.version("job:j7") is None
     first.stop()
+    third = jobs.start(0, works[2])  # a stopped job starts again
+    assert third is not first
+    assert first.running
     works[0].allowed.release()
     first.join(30)
     assert first.to_json()["state"] == "stopped"
     assert news.version("job:j1") != before
-    third = jobs.start(0, works[2])  # a stopped job starts again
-    assert third is not first
     for work in works:
         work.allowed.release()
     jobs.close()
     assert [job.to_json()["state"] for job in (second, third)] == ["stopped", "stopped"]
-    with pytest.raises(Exception, match="closing"):
+    with pytest.raises(HTTPException, match="closing"):
         jobs.start(3, works[0])
 
 

@@ -2,21 +2,20 @@
 
 import base64
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 import pytest
-from helpers import HOSTILE, each_rules, main, view_steps
+from helpers import HOSTILE, each_rules, main, match_of, view_steps
 from vestrock_help import Tournament, described, encode
 from web_client import Client, Library
 
-from locmsim import Match
-from locmsim.agents import make_agent
 from locmsim.arena import Arena, LocmGame, make_game
 from locmsim.contract import BaseGame, View
-from locmsim.referee import play, replay_calls
+from locmsim.referee import replay_calls
 from vestrock import generate_deck
 from vestrock.bots import make_bot
 from vestrock.game import VestrockGame
@@ -87,7 +86,9 @@ def test_a_log_of_another_game(tmp_path: Path) -> None:
     words = ["--game", "vestrock:turns=6", "rule", "random", "--seed", "1", "-l", str(log)]
     assert main(["play", *words]) == 0
     ask = Client([log]).get
-    shown = ask("/api/match", match=ask("/api/matches")["matches"][0]["key"])
+    (row,) = ask("/api/matches")["matches"]
+    assert (row["game"], row["rules"], row["names"]) == ("Vestrock", None, ["rule", "random"])
+    shown = ask("/api/match", match=row["key"])
     assert shown["names"] == ["rule", "random"]
     data = json.loads(log.read_text())
     assert shown["scores"] == data["scores"]
@@ -100,8 +101,7 @@ def test_a_log_of_another_game(tmp_path: Path) -> None:
 
 @each_rules
 def test_a_match_of_locm(rules: str) -> None:
-    agents = [make_agent("greedy"), make_agent("random")]
-    result = play(agents, Match(rules, seed=4), timeout_scale=0)
+    result = match_of(rules)
     steps = [*view_steps(result, LocmGame(rules))]
     assert len(steps) == 1 + len(result.calls)
     assert result.match.state is not None
@@ -133,14 +133,7 @@ def test_no_markup_of_a_game_enters_a_page(tmp_path: Path) -> None:
         assert set(step) == {
             "turn", "player", "answer", "ignored", "stderr", "text", "words", "scores", "image"
         }  # fmt: skip
-        assert (
-            step["image"]
-            .partition(",")[2]
-            .replace("=", "")
-            .replace("/", "")
-            .replace("+", "")
-            .isalnum()
-        )
+        assert re.fullmatch("[A-Za-z0-9+/=]+", step["image"].partition(",")[2])
         assert step["text"] == "<i>text"  # pages insert it as text, not as HTML
 
 
