@@ -14,6 +14,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from locmsim.options.checks import OptionError
 from locmsim.options.declarations import Option, check, declaration, documented
 
 __all__ = [
@@ -259,10 +260,10 @@ class Sprt:
         for name in ("elo0", "elo1"):
             object.__setattr__(self, name, _HYPOTHESIS.check(getattr(self, name)))
         if not self.elo0 < self.elo1:
-            raise ValueError(f"sprt: expected elo0 < elo1, got {self.elo0:g} and {self.elo1:g}")
+            raise OptionError("sprt", f"expected elo0 < elo1, got {self.elo0:g} and {self.elo1:g}")
         check(self)
         if self.player not in (0, 1):
-            raise ValueError(f"sprt: expected player 0 or 1, got {self.player}")
+            raise OptionError("sprt", f"expected player 0 or 1, got {self.player}")
 
     def claim(self, name: str, other: str, hypothesis: str = "H1") -> str:
         """Return what a hypothesis says, as a sentence without a full stop.

@@ -18,6 +18,7 @@ from operator import index
 
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
 from locmsim.gamekit import declared
+from locmsim.options.checks import OptionError
 from locmsim.processes.threads import in_threads
 from vestrock.deck import TYPES, Card, check_deck
 from vestrock.options import Parameters
@@ -62,7 +63,7 @@ def _parameter(name, value):
     _PARAMETERS[name].check(value)
     number = index(value)
     if name in ("init_hp", "turns") and number % 2:
-        raise ValueError(f"{name}: expected an even number, got {number}")
+        raise OptionError(name, f"expected an even number, got {number}")
     return number
 
 

@@ -26,6 +26,7 @@ from locmsim.options.commands import (
     prepare_streams,
     run,
     sentence,
+    value_errors,
 )
 from vestrock.bots import BOTS, make_bot
 from vestrock.options import Parameters
@@ -76,9 +77,8 @@ def command_parser(chosen: str | None = None) -> Parser:
 def _explained() -> Iterator[None]:
     """Turn errors of arguments and files into a `Failure`."""
     try:
-        yield
-    except ValueError as error:
-        raise Failure(error, code=2) from None
+        with value_errors():
+            yield
     except OSError as error:
         if error.filename is None:
             raise Failure(error.strerror or error) from None
@@ -258,9 +258,8 @@ def _bot(options: argparse.Namespace) -> None:
             delay = min(2 * delay, 4.0)
 
     try:
-        client = connect(again=False)
-    except ValueError as error:
-        raise Failure(error, code=2) from None
+        with value_errors():
+            client = connect(again=False)
     except OSError as error:
         raise Failure(f"{options.host} port {options.port}: {error}") from None
     player = Player(client, bot, turn_seconds=options.turn_seconds, reserve_seconds=options.reserve)

@@ -16,6 +16,7 @@ from typing import Annotated, Final, Unpack
 
 from locmsim import __version__
 from locmsim.gamekit import Option, check_values, counted, documented
+from locmsim.options.checks import OptionError
 from vestrock.accounts import Accounts, FileAccounts, OpenAccounts
 from vestrock.admission import Admission, PasswordQueue
 from vestrock.clock import Schedule
@@ -142,7 +143,7 @@ class Server:
             seed=seed,
         )
         if accounts is None and not _is_loopback(host):
-            raise ValueError(f"accounts: expected a file, as {host} is open to other machines")
+            raise OptionError("accounts", f"expected a file, as {host} is open to other machines")
         self.host, self.port, self.spectator_port = host, port, spectator_port
         self.turn_seconds, self.early = turn_seconds, early
         self.accounts: Accounts = OpenAccounts() if accounts is None else FileAccounts(accounts)

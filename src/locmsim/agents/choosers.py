@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from locmsim.agents.policies import cached_for_file, load_as_option
 from locmsim.decks import DECK_BUILDERS, DRAFT_PICKERS, DeckBuilder, DraftPicker
+from locmsim.options.checks import OptionError
 from locmsim.options.texts import did_you_mean, make, read_options
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE
@@ -146,9 +147,10 @@ def _function(text: str, option: str) -> Any:
     named, _, registry = _KINDS[option]
     if not registry.describes(text):
         known = (*named, RANDOM)
-        raise ValueError(
-            f"{option}: expected one of {', '.join(known)}, policy:path=FILE or file.py:NAME,"
-            f" got {text!r}{did_you_mean(text, known)}"
+        raise OptionError(
+            option,
+            f"expected one of {', '.join(known)}, policy:path=FILE or file.py:NAME,"
+            f" got {text!r}{did_you_mean(text, known)}",
         )
     try:
         name, options = registry.split(text)
@@ -156,9 +158,9 @@ def _function(text: str, option: str) -> Any:
         if isinstance(found, type) or options:
             found = make(name, found, read_options(name, options))
     except ValueError as error:
-        raise ValueError(f"{option}: {error}") from None
+        raise OptionError(option, error) from None
     if not callable(found):
-        raise ValueError(f"{option}: {text}: expected a function, got {found!r}")
+        raise OptionError(option, f"{text}: expected a function, got {found!r}")
     return found
 
 
@@ -167,7 +169,7 @@ def _policy_of(option: str, texts: str) -> tuple[str, str, str]:
     values = {"path": "", "rules": "", "layout": "", **read_options(option, texts)}
     if unknown := values.keys() - {"path", "rules", "layout"}:
         name = min(unknown)
-        raise ValueError(f"{option}: unknown option {name!r}, expected path, rules, layout")
+        raise OptionError(option, f"unknown option {name!r}, expected path, rules, layout")
     return values["path"], values["rules"], values["layout"]
 
 
@@ -177,10 +179,10 @@ def _chooser(path: str, option: str, rules: str, layout: str) -> Any:
     try:
         chooser = PolicyChooser(load_as_option(path, rules, layout))
     except ValueError as error:
-        raise ValueError(f"{option}: {error}") from None
-    if (chooser.rules == "1.5") != (option == "deck"):
-        wanted = "deck" if chooser.rules == "1.5" else "draft"
-        raise ValueError(
-            f"{option}: {path} was trained on rules {chooser.rules}: use it as {wanted}="
+        raise OptionError(option, error) from None
+    wanted = "deck" if chooser.rules == "1.5" else "draft"
+    if option != wanted:
+        raise OptionError(
+            option, f"{path} was trained on rules {chooser.rules}: use it as {wanted}="
         )
     return chooser.build if option == "deck" else chooser.picker

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from locmsim.agents.base import Agent, ChoosingAgent
 from locmsim.options import texts
+from locmsim.options.checks import OptionError
 from locmsim.options.texts import MISSING, make, options_of, read_options
 from locmsim.support.plugins import Registry, place_of
 
@@ -145,7 +146,9 @@ def is_foreign(text: str) -> bool:
     return _registry.is_foreign(text)
 
 
-def refuse_own_cards(agent: str, other: str = "decks, which chooses the cards") -> None:
+def refuse_own_cards(
+    agent: str, other: str = "decks", why: str = "which chooses the cards"
+) -> None:
     """Check that a description does not say how the agent chooses cards where others choose them.
 
     Agents of others may have options of these names for anything; nothing of them is imported.
@@ -154,7 +157,7 @@ def refuse_own_cards(agent: str, other: str = "decks, which chooses the cards") 
     ----------
     agent : str
         A description for which `is_agent` holds.
-    other : str
+    other, why : str
         The option by which they do, and how.
 
     Raises
@@ -168,7 +171,7 @@ def refuse_own_cards(agent: str, other: str = "decks, which chooses the cards") 
     for option in ("deck", "draft"):
         factory = _registry.find(name) if option in options else None
         if isinstance(factory, type) and issubclass(factory, ChoosingAgent):
-            raise ValueError(f"{option}: does not apply with {other}: {agent}")
+            raise OptionError(option, "does not apply with ", other, f", {why}: {agent}")
 
 
 def did_you_mean(name: str, known: Iterable[str] | None = None) -> str:

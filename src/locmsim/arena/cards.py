@@ -10,6 +10,7 @@ from locmsim.arena.game_worker import new_match
 from locmsim.arena.records import Record
 from locmsim.arena.report import grid
 from locmsim.arena.schedule import Settings
+from locmsim.options.checks import OptionError
 from locmsim.stats import Interval, PairCounts, score_interval
 
 #: What can become of a card, from the first case to the last.
@@ -128,7 +129,7 @@ def card_rows(
     game = settings.game
     cards_of = getattr(game, "cards_of", None)
     if cards_of is None:
-        raise ValueError(f"cards: {game.title} does not say what became of its cards")
+        raise OptionError("cards", f"{game.title} does not say what became of its cards")
     rows: dict[tuple[str, str], CardRow] = {}
     for record in records:
         answers = [(answer.seat, answer.line) for answer in record.answers]

@@ -15,7 +15,7 @@ from locmsim._core import State
 from locmsim.arena.tournament import Arena
 from locmsim.contract import Part, require
 from locmsim.errors import InvalidActionError
-from locmsim.options.checks import MOST_THREADS, whole
+from locmsim.options.checks import MOST_THREADS, OptionError, whole
 from locmsim.processes.workers import TaskRunner, local_workers
 from locmsim.referee.knowledge import replayed
 from locmsim.referee.turn_report import LEAST_LOSS, TurnReport, report_game
@@ -290,9 +290,9 @@ def _chosen(
     arena: Arena, names: Sequence[str], lost: bool, games: int | None
 ) -> list[list[tuple[int, int]]]:
     """Return each player's games with the seats; the n-th ones have the same seed and seat."""
-    indices = [arena.settings.index(name, "player: ") for name in names]
+    indices = [arena.settings.index(name, "player") for name in names]
     if len({*indices}) < len(indices):
-        raise ValueError("player: the same one is named twice")
+        raise OptionError("player", "the same one is named twice")
     found: list[dict[tuple[int, int, int], int]] = [{} for _ in names]
     seen: Counter[tuple[int, int, int]] = Counter()
     for outcome in sorted(arena.games(), key=lambda one: one.number):
@@ -306,8 +306,8 @@ def _chosen(
                     found[indices.index(player)][seed, seat, rank] = outcome.number
     keys = [key for key in found[0] if all(key in other for other in found)]
     if not keys:
-        what = "lost no game" if lost else "have no game"
-        raise ValueError(f"player: {' and '.join(names)} {what}{' of one seed' * (len(names) > 1)}")
+        what = f"{'lost' if lost else 'have'} no game{' of one seed' * (len(names) > 1)}"
+        raise OptionError("player", f"{' and '.join(names)} {what}")
     return [[(own[key], key[1]) for key in islice(keys, games)] for own in found]
 
 

@@ -18,6 +18,7 @@ from locmsim.arena.registry import game_to_json
 from locmsim.arena.schedule import Draw, Segment, Settings, identified
 from locmsim.arena.store import Store
 from locmsim.contract import Game
+from locmsim.options.checks import OptionError
 from locmsim.stats import PairCounts, most_telling
 from locmsim.support.database import is_database
 from locmsim.support.identity import difference
@@ -58,7 +59,7 @@ def players_in(text: str, game: Game) -> list[Player]:
     if game_to_json(settings.game) != game_to_json(game):
         raise ValueError(f"{path}: its games are of {settings.game.title}, not of {game.title}")
     if name:
-        indices = [settings.index(name, f"{path}: ")]
+        indices = [settings.index(name, path)]
     else:
         indices = [i for i in range(len(settings.players)) if i not in settings.retired]
     found = []
@@ -102,10 +103,8 @@ def grown(
     known = {player.name for player in settings.players}
     for player in added:
         if player.name in known:
-            raise ValueError(
-                f"add: {player.name!r} is in the pool; a changed bot is a new player, under another"
-                " name"
-            )
+            reason = "is in the pool; a changed bot is a new player, under another name"
+            raise OptionError("add", f"{player.name!r} {reason}")
         known.add(player.name)
     settings = _pool(settings)
     old = [i for i in range(len(settings.players)) if i not in settings.retired]
@@ -183,7 +182,7 @@ def _to_draw(
     step = min(meetings, max(_LEAST, -(-meetings // _STEPS)))
     draw = Draw(players, tuple(opponents), meetings, step)
     if not _candidates(settings, draw, _rounds(settings)):
-        raise ValueError("more: no pairing of the pool is left to play")
+        raise OptionError("more", "no pairing of the pool is left to play")
     return replace(settings, draws=(*settings.draws, draw))
 
 
@@ -215,10 +214,10 @@ def _rounds(settings: Settings) -> Counter[tuple[int, int]]:
 
 def _opponents(settings: Settings, against: Sequence[str]) -> list[int]:
     """Return the indices of opponents by their names."""
-    opponents = [settings.index(name, "against: ") for name in against]
+    opponents = [settings.index(name, "against") for name in against]
     for index in opponents:
         if index in settings.retired:
-            raise ValueError(f"against: {settings.players[index].name!r} is retired")
+            raise OptionError("against", f"{settings.players[index].name!r} is retired")
     return opponents
 
 
@@ -227,5 +226,5 @@ def _pool(settings: Settings) -> Settings:
     if settings.segments:
         return settings
     if settings.sprt is not None:
-        raise ValueError("sprt: a tournament with a sequential test cannot grow")
+        raise OptionError("sprt", "a tournament with a sequential test cannot grow")
     return replace(settings, segments=(Segment(tuple(settings.pairings), settings.rounds),))

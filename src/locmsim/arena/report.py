@@ -137,7 +137,7 @@ def ratings_of(tally: Tally, anchor: tuple[str, float] | None) -> Ratings | None
         )
         for (a, b), counts in tally.pairs.items()
     }
-    fixed = None if anchor is None else (rank[settings.index(anchor[0], "anchor: ")], anchor[1])
+    fixed = None if anchor is None else (rank[settings.index(anchor[0], "anchor")], anchor[1])
     found = bradley_terry(count, dict(sorted(pairs.items())), fixed)
     if found is None:
         return None

@@ -17,6 +17,7 @@ from locmsim.arena.fixtures import Fixture, Player, Task
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.seeds import Seeds, parse_seeds
 from locmsim.contract import Game
+from locmsim.options.checks import OptionError, whole
 from locmsim.options.common import Lenient, MatchLimit, Seed, TimeoutScale
 from locmsim.options.declarations import Option, check, documented
 from locmsim.referee.players import Seat
@@ -228,7 +229,7 @@ class Settings:
         name : str
             The player's name.
         what : str
-            The beginning of the message if nobody is called that.
+            The option or the file that names the player.
 
         Raises
         ------
@@ -238,7 +239,8 @@ class Settings:
         names = [player.name for player in self.players]
         if name not in names:
             known = ", ".join(names)
-            raise ValueError(f"{what}no player is called {name!r}: expected one of {known}")
+            reason = f"no player is called {name!r}: expected one of {known}"
+            raise OptionError(what, reason) if what else ValueError(reason)
         return names.index(name)
 
     @property
@@ -276,18 +278,16 @@ class Settings:
         most : int
             The most that are possible.
         what : str
-            The beginning of the message if the number is not possible.
+            The option that has the number.
 
         Raises
         ------
         ValueError
             The number is not possible.
         """
-        if not 1 <= games <= most:
-            raise ValueError(f"{what}: expected 1 to {most}, got {games}")
-        meetings, rest = divmod(games, self.games_per_meeting)
+        meetings, rest = divmod(whole(what, games, 1, most), self.games_per_meeting)
         if rest:
-            raise ValueError(f"{what}: mirrored pairs need an even number, got {games}")
+            raise OptionError(what, f"mirrored pairs need an even number, got {games}")
         return meetings
 
     def fixture(self, number: int) -> Fixture:
@@ -451,71 +451,69 @@ def checked(settings: Settings, new: Sequence[Player] = ()) -> Settings:
         try:
             settings.game.new_match(0, 0)
         except ValueError as error:
-            raise ValueError(f"pairs_per_set: {error}") from None
+            raise OptionError("pairs_per_set", error) from None
     _check_games(settings)
     for name in ("decks", "pilot"):
         if getattr(settings, name):
             settings = _with_chooser(settings, name, new)
     if settings.anchor is not None:
-        settings.index(settings.anchor[0], "anchor: ")
+        settings.index(settings.anchor[0], "anchor")
         if not abs(settings.anchor[1]) <= _MOST_RATING:
-            raise ValueError(
-                f"anchor: expected at most {_MOST_RATING} Elo, got {settings.anchor[1]}"
-            )
+            reason = f"expected at most {_MOST_RATING} Elo, got {settings.anchor[1]}"
+            raise OptionError("anchor", reason)
     return settings
 
 
 def _check_names(names: Sequence[str]) -> None:
     if len(names) < 2:
-        raise ValueError(f"players: expected at least two, got {len(names)}")
+        raise OptionError("players", f"expected at least two, got {len(names)}")
     for name in names:
         if not _NAME.fullmatch(name):
-            raise ValueError(f"players: {name!r} is not a valid name")
+            raise OptionError("players", f"{name!r} is not a valid name")
         if names.count(name) > 1:
-            raise ValueError(f"players: two are called {name!r}")
+            raise OptionError("players", f"two are called {name!r}")
 
 
 def _check_games(settings: Settings) -> None:
     """Check how many games there are, and what may end them early."""
     if settings.seeds is not None and not settings.seeds:
-        raise ValueError("seeds: expected at least one")
+        raise OptionError("seeds", "expected at least one")
     if settings.sprt and (len(settings.players) > 2 or settings.segments):
-        raise ValueError("sprt: expected two players of a tournament, not of a pool")
+        raise OptionError("sprt", "expected two players of a tournament, not of a pool")
     if settings.games is None or settings.segments:
         return
     rounds = settings.meetings(settings.games, _MOST_GAMES // settings.pairing_count, "games")
     if settings.seeds is not None and rounds > len(settings.seeds):
         most = len(settings.seeds) * settings.games_per_meeting
-        raise ValueError(
-            f"games: {len(settings.seeds)} seeds allow at most {most}, got {settings.games}"
-        )
+        reason = f"{len(settings.seeds)} seeds allow at most {most}, got {settings.games}"
+        raise OptionError("games", reason)
 
 
 def _with_chooser(settings: Settings, name: str, new: Sequence[Player]) -> Settings:
     """Check who chooses the cards or plays for all players, and who of them may say so."""
     game, spec = settings.game, getattr(settings, name)
     if settings.decks and settings.pilot:
-        raise ValueError("pilot: does not apply with decks")
+        raise OptionError("pilot", "does not apply with ", "decks")
     if not hasattr(game, "combined"):
-        raise ValueError(f"{name}: nobody chooses cards in {game.title}")
+        raise OptionError(name, f"nobody chooses cards in {game.title}")
     if name == "pilot" and not game.is_agent(spec):
-        raise ValueError(f"{name}: expected an agent, got {spec!r}")
+        raise OptionError(name, f"expected an agent, got {spec!r}")
     try:
         if name == "decks":
             spec = game.chooser(spec)  # type: ignore[attr-defined]
         Seat(spec, game).check()  # an arena makes those of others elsewhere
     except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+        raise OptionError(name, error) from None
     programs = [player.name for player in settings.players if player.process]
     if name == "pilot" and programs:
-        raise ValueError(f"pilot: {programs[0]!r} is a program, whose cards nobody else plays")
-    refuse: Callable[[str, str], None] | None = getattr(game, "refuse_own_cards", None)
+        raise OptionError("pilot", f"{programs[0]!r} is a program, whose cards nobody else plays")
+    refuse: Callable[[str, str, str], None] | None = getattr(game, "refuse_own_cards", None)
     if refuse is not None and name == "decks":
         for player in new:
             if not (player.process or player.ready):
-                refuse(player.spec, "decks, which chooses the cards")
+                refuse(player.spec, "decks", "which chooses the cards")
     elif refuse is not None and len(new) == len(settings.players):
-        refuse(spec, "pilot, who plays the cards of the players")
+        refuse(spec, "pilot", "who plays the cards of the players")
     return replace(settings, **{name: spec})
 
 

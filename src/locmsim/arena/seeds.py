@@ -6,6 +6,8 @@ from itertools import accumulate, pairwise
 from operator import index as whole
 from typing import overload
 
+from locmsim.options.checks import OptionError
+
 #: The most seeds of a list. It is far more than anybody can play, and less than what counters hold.
 _MOST = 1_000_000_000
 _LOW, _HIGH = -(1 << 63), (1 << 63) - 1
@@ -38,16 +40,16 @@ class Seeds(Sequence[int]):
         self._ranges: tuple[range, ...] = tuple(_ranges(ranges))
         self._ends = tuple(accumulate(map(_length, self._ranges)))
         if self._ends and self._ends[-1] > _MOST:
-            raise ValueError(f"seeds: expected at most {_MOST}, got {self._ends[-1]}")
+            raise OptionError("seeds", f"expected at most {_MOST}, got {self._ends[-1]}")
         for part in self._ranges:
             for seed in (part.start, part.stop - 1):
                 if not _LOW <= seed <= _HIGH:
-                    raise ValueError(f"seeds: expected signed 64-bit integers, got {seed}")
+                    raise OptionError("seeds", f"expected signed 64-bit integers, got {seed}")
         # Games with equal seeds would be copies of each other.
         ordered = sorted(self._ranges, key=lambda part: part.start)
         for before, after in pairwise(ordered):
             if after.start < before.stop:
-                raise ValueError(f"seeds: {after.start} is given twice")
+                raise OptionError("seeds", f"{after.start} is given twice")
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -128,8 +130,8 @@ def parse_seeds(text: str) -> Seeds:
             low = int(first)
             high = int(last) if dots else low
         except ValueError:
-            raise ValueError(f"seeds: expected some like 5,7,100..199, got {part!r}") from None
+            raise OptionError("seeds", f"expected some like 5,7,100..199, got {part!r}") from None
         if high < low:
-            raise ValueError(f"seeds: expected a range from low to high, got {part!r}")
+            raise OptionError("seeds", f"expected a range from low to high, got {part!r}")
         ranges.append(range(low, high + 1))
     return Seeds(ranges)

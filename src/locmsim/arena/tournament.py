@@ -30,6 +30,7 @@ from locmsim.arena.store import Store, StoreError
 from locmsim.arena.tally import Tally
 from locmsim.arena.verification import Difference, differences
 from locmsim.contract import Game
+from locmsim.options.checks import OptionError, whole
 from locmsim.options.common import Cores, Dask, Isolate, Jobs
 from locmsim.options.declarations import Option, check_values, declared, documented
 from locmsim.processes.workers import (
@@ -226,7 +227,7 @@ class Arena:
         if settings.players:
             settings = grown(settings, new, against, more)
         elif against or more is not None:
-            raise ValueError(f"{'against' if against else 'more'}: needs players to play against")
+            raise OptionError("against" if against else "more", "needs players to play against")
         else:
             settings = replace(settings, players=new)
         self._change(settings, new)
@@ -244,7 +245,7 @@ class Arena:
         ValueError
             Nobody has such a name.
         """
-        indices = {self.settings.index(name, "retire: ") for name in names}
+        indices = {self.settings.index(name, "retire") for name in names}
         retired = tuple(sorted(indices.union(self.settings.retired)))
         self._change(replace(self.settings, retired=retired))
 
@@ -282,10 +283,8 @@ class Arena:
             The number is not possible, or the tournament is a pool.
         """
         if self.settings.segments:
-            raise ValueError(
-                "games: a pool has no number of games per pairing: --more N (in Python more(N))"
-                " plays further games"
-            )
+            reason = "a pool has no number of games per pairing: --more N (in Python more(N))"
+            raise OptionError("games", f"{reason} plays further games")
         self._change(replace(self.settings, games=games))
 
     def set_test(self, sprt: Sprt | None, of: str | None = None) -> None:
@@ -304,7 +303,7 @@ class Arena:
             There are more players, or nobody has that name.
         """
         if sprt is not None and of is not None:
-            sprt = replace(sprt, player=self.settings.index(of, "sprt_of: "))
+            sprt = replace(sprt, player=self.settings.index(of, "sprt_of"))
         self._change(replace(self.settings, sprt=sprt))
 
     def set_anchor(self, name: str, elo: float) -> None:
@@ -328,7 +327,7 @@ class Arena:
 
     def _need_players(self) -> None:
         if not self.settings.players:
-            raise ValueError("players: expected at least two; add() adds them")
+            raise OptionError("players", "expected at least two; add() adds them")
 
     def _players(self, players: Sequence[Any], game: Game) -> tuple[Player, ...]:
         parsed = []
@@ -584,17 +583,17 @@ class Arena:
         if dask is not None:
             return dask_workers(dask, one_thread=self._timed)
         available = available_cores()
-        if not 1 <= cores <= len(available):
-            raise ValueError(f"cores: expected 1 to {len(available)}, got {cores}")
+        whole("cores", cores, 1, len(available))
         if jobs is None:
             jobs = len(available) // cores
         if jobs * cores > len(available) and self._timed:
-            raise ValueError(
-                f"jobs: {counted(jobs, 'game')} with time limits would need"
+            reason = (
+                f"{counted(jobs, 'game')} with time limits would need"
                 f" {counted(jobs * cores, 'core')}, this machine has {len(available)}"
                 + "; --timeout-scale 0 plays without limits"
                 * bool(self.settings.timeout_scale)
             )
+            raise OptionError("jobs", reason)
         apart = any(
             one.agent is None and one.foreign and is_importable(one.text, "locmsim.agents")
             for one in seats_of(self.settings).values()
@@ -806,7 +805,7 @@ def _check_alone(**arguments: object) -> None:
     """Raise ``ValueError`` if more than one of these arguments is given."""
     first, *others = [name for name, value in arguments.items() if value is not None] or [""]
     if others:
-        raise ValueError(f"{first}: does not apply with {others[0]}")
+        raise OptionError(first, "does not apply with ", others[0])
 
 
 def _game(game: str | Game | None, stored: Game | None, options: Mapping[str, str]) -> Game:

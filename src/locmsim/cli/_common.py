@@ -11,7 +11,9 @@ from typing import TypeVar
 from locmsim.options.commands import Failure as Failure
 from locmsim.options.commands import Parser as Parser
 from locmsim.options.commands import Stopped as Stopped
+from locmsim.options.commands import WrongUsage as WrongUsage
 from locmsim.options.commands import ended_by_signals as ended_by_signals
+from locmsim.options.commands import value_errors as value_errors
 
 _T = TypeVar("_T")
 
@@ -90,11 +92,11 @@ def check_target(path: str, ours: bytes | None = None, force: bool = False) -> N
     """
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
-        raise Failure(f"cannot write {path}: it is a folder", code=2)
+        raise WrongUsage(f"cannot write {path}: it is a folder")
     if not os.path.isdir(folder):
-        raise Failure(f"cannot write {path}: there is no folder {folder}; make it first", code=2)
+        raise WrongUsage(f"cannot write {path}: there is no folder {folder}; make it first")
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise Failure(f"cannot write {path}: no permission", code=2)
+        raise WrongUsage(f"cannot write {path}: no permission")
     if ours is None or force or not os.path.isfile(path) or not os.path.getsize(path):
         return
     try:
@@ -103,11 +105,10 @@ def check_target(path: str, ours: bytes | None = None, force: bool = False) -> N
     except OSError:  # it may be written, but not read
         head = b""
     if not re.match(ours, head, re.DOTALL):
-        raise Failure(
+        raise WrongUsage(
             f"cannot write {path}: the file exists"
             + ", and this command has not written it" * (ours != NOTHING)
-            + "; use --force to overwrite it",
-            code=2,
+            + "; use --force to overwrite it"
         )
 
 
@@ -120,7 +121,7 @@ def check_output(
     if path not in STDOUT_PATHS:
         check_target(path, ours, force)
     elif force:
-        raise Failure(f"--force: does not apply with {option} {path}", code=2)
+        raise WrongUsage(f"--force: does not apply with {option} {path}")
 
 
 def write(path: str, text: str) -> None:

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim.cli._common import Failure
+from locmsim.cli._common import Failure, WrongUsage
 from locmsim.support.database import numbered_entry
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _refuse(what: str, rules: str | None, ids: str | None) -> None:
     """Fail for the first of these options that is given."""
     for name, value in (("rules", rules), ("ids", ids)):
         if value is not None:
-            raise Failure(f"--{name}: does not apply to {what}", code=2)
+            raise WrongUsage(f"--{name}: does not apply to {what}")
 
 
 @contextlib.contextmanager

@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from locmsim.cli._common import Failure
 from locmsim.cli._runs import failures, finish
 from locmsim.cli._shared import default_jobs
 
@@ -28,9 +27,8 @@ def report_on_players(options: argparse.Namespace) -> None:
     """Print the report; after a signal, that on the games so far."""
     from locmsim.arena.player_report import report_players
 
-    for name in ("rules", "ids"):
-        if name in options.parser.present:
-            raise Failure(f"--{name}: does not apply to {options.source}, an arena's results", 2)
+    why = f"does not apply to {options.source}, an arena's results"
+    options.parser.refuse(why, "--rules", "--ids")
     reports: list[PlayerReport] = []
 
     def steps() -> Generator[tuple[int, int]]:

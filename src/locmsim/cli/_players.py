@@ -1,14 +1,12 @@
 """Bots on the command line: the command of a program, or the name of an agent."""
 
-from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from locmsim.cli._common import Failure
+from locmsim.cli._common import WrongUsage, value_errors
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
 
     from locmsim.referee.players import Agents, KeptAgents, Seat
 
@@ -30,10 +28,8 @@ def game_of(options: "Namespace") -> Any:
     from locmsim.arena import make_game
 
     chosen = check_game(options)
-    try:
+    with value_errors("--game"):
         return make_game(options.game or "locm", **chosen)
-    except ValueError as error:
-        raise Failure(f"--game: {error}", code=2) from None
 
 
 def check_game(options: "Namespace") -> dict[str, str]:
@@ -44,13 +40,11 @@ def check_game(options: "Namespace") -> dict[str, str]:
     if options.game is None:
         return chosen
     name, _, rest = options.game.partition(":")
-    try:
+    with value_errors("--game"):
         stated = read_options(f"game {name}", rest) if name == "locm" else chosen
-    except ValueError as error:
-        raise Failure(f"--game: {error}", code=2) from None
     for one in chosen:
         if one in stated:
-            raise Failure(f"--{one}: does not apply with --game {options.game}", code=2)
+            raise WrongUsage(f"--{one}: does not apply with --game {options.game}")
     return chosen
 
 
@@ -61,21 +55,12 @@ def seat_from(text: str, option: str, game: "Agents", decks: str = "") -> "Seat"
     """
     from locmsim.referee.players import seat_of
 
-    with usage_errors():
+    with value_errors():
         seat = seat_of(text, option, game, decks)
         # Any other bot that cannot be started loses, as tools that run a referee expect.
         if seat.process and (text.endswith(".py") or _meant_an_agent(text, game)):
             seat.check_program()
         return seat
-
-
-@contextmanager
-def usage_errors() -> "Iterator[None]":
-    """Turn ``ValueError`` into `Failure`."""
-    try:
-        yield
-    except ValueError as error:
-        raise Failure(error, code=2) from None
 
 
 def _meant_an_agent(command: str, game: "Agents") -> bool:

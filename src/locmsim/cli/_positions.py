@@ -4,7 +4,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Literal
 
-from locmsim.cli._common import Failure
+from locmsim.cli._common import Failure, WrongUsage
 from locmsim.support.database import numbered_entry
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def read_position(
         else:
             if " " not in name and numbered_entry(name) is not None:
                 what = "a game of results needs --turn N, or --report for all its turns"
-                raise Failure(f"{prefix}{name}: {what}", code=2)
+                raise WrongUsage(f"{prefix}{name}: {what}")
             where, text = f"{option}: neither a file nor the text of a position", name
     except OSError as error:
         raise Failure(f"{prefix}{error.filename}: {error.strerror}") from None
@@ -45,8 +45,8 @@ def read_position(
     try:
         return _parsed(text, rules, ids)
     except ValueError as error:
-        usage = name != "-" and not is_file
-        raise Failure(f"{where}: {error}", code=2 if usage else 1) from None
+        kind = Failure if name == "-" or is_file else WrongUsage
+        raise kind(f"{where}: {error}") from None
 
 
 def _last_question(text: str, rules: str | None) -> str:
@@ -90,5 +90,5 @@ def _parsed(
     if rules not in (None, state.rules):
         raise ValueError(f"--rules: the position is of rules {state.rules}, not {rules}")
     if ids is not None:
-        raise Failure("--ids: does not apply to the text of a position, only to a bot's input", 2)
+        raise WrongUsage("--ids: does not apply to the text of a position, only to a bot's input")
     return state

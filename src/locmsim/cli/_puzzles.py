@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from locmsim.cli._common import Failure, ended_by_signals
-from locmsim.cli._players import kept_agents, seat_from, usage_errors
+from locmsim.cli._common import Failure, WrongUsage, ended_by_signals, value_errors
+from locmsim.cli._players import kept_agents, seat_from
 from locmsim.cli._runs import failures, finish
 from locmsim.cli._shared import default_jobs
 from locmsim.support.files import counted, printable
@@ -27,7 +27,7 @@ def score_agents(options: argparse.Namespace) -> None:
     from locmsim.processes.workers import TaskRunner, local_workers
 
     if not options.source:
-        raise Failure("--puzzles: expected at least one AGENT", code=2)
+        raise WrongUsage("--puzzles: expected at least one AGENT")
     puzzles = _puzzles(options.puzzles, options.rules)
     with ended_by_signals():
         tasks = [
@@ -77,14 +77,13 @@ def _puzzles(name: str, rules: str | None) -> "list[Puzzle]":
     from locmsim.search.puzzles import built_in_puzzles, load_puzzles
 
     try:
-        found = built_in_puzzles() if name == BUILT_IN else load_puzzles(name)
+        with value_errors("--puzzles", Failure):
+            found = built_in_puzzles() if name == BUILT_IN else load_puzzles(name)
     except OSError as error:
         raise Failure(f"--puzzles: {name}: {error.strerror}") from None
-    except ValueError as error:
-        raise Failure(f"--puzzles: {error}") from None
     chosen = [puzzle for puzzle in found if rules in (None, puzzle.state.rules)]
     if not chosen:
-        raise Failure(f"--rules: {name} has no puzzle of rules {rules}", code=2)
+        raise WrongUsage(f"--rules: {name} has no puzzle of rules {rules}")
     return chosen
 
 
@@ -93,12 +92,11 @@ def _only_rules(text: str) -> str | None:
     from locmsim.referee.locm_agents import LocmAgents
 
     seat = seat_from(text, "AGENT", LocmAgents())
-    with usage_errors():
+    with value_errors():
         facts = seat.known()
     if facts is None:
-        raise Failure(
-            f"AGENT: {text!r} is no agent: programs need a whole match, puzzles are for agents",
-            code=2,
+        raise WrongUsage(
+            f"AGENT: {text!r} is no agent: programs need a whole match, puzzles are for agents"
         )
     return facts.only_rules
 
@@ -107,7 +105,7 @@ def _of_rules(text: str, only: str | None, puzzles: "list[Puzzle]") -> "list[Puz
     """Return the puzzles of the rules that an agent plays."""
     played = [puzzle for puzzle in puzzles if only in (None, puzzle.state.rules)]
     if not played:
-        raise Failure(f"AGENT: {text} plays rules {only} only; there is no puzzle of them", code=2)
+        raise WrongUsage(f"AGENT: {text} plays rules {only} only; there is no puzzle of them")
     return played
 
 
@@ -116,13 +114,11 @@ def _attempted(text: str, puzzle: "Puzzle", seed: int) -> "Attempt":
     from locmsim.referee.locm_agents import LocmAgents
     from locmsim.referee.puzzle_scores import attempt
 
-    try:
-        with contextlib.redirect_stdout(sys.stderr):  # an agent's prints are not the result
-            return attempt(
-                seat_from(text, "AGENT", LocmAgents()), puzzle, seed=seed, kept=kept_agents()
-            )
-    except ValueError as error:
-        raise Failure(f"AGENT: {text}: {error}") from None
+    # An agent's prints are not the result.
+    with value_errors(f"AGENT: {text}", Failure), contextlib.redirect_stdout(sys.stderr):
+        return attempt(
+            seat_from(text, "AGENT", LocmAgents()), puzzle, seed=seed, kept=kept_agents()
+        )
 
 
 def _print_row(text: str, attempts: "list[Attempt]") -> None:

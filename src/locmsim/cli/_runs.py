@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure, Stopped, ended_by_signals
+from locmsim.cli._common import Failure, Stopped, WrongUsage, ended_by_signals, value_errors
 from locmsim.support.files import counted
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def check_proof(options: argparse.Namespace) -> None:
     if options.proof_games % 2:
-        raise Failure(
-            f"--proof-games: mirrored pairs need an even number, got {options.proof_games}", code=2
+        raise WrongUsage(
+            f"--proof-games: mirrored pairs need an even number, got {options.proof_games}"
         )
 
 
@@ -46,9 +46,8 @@ def failures() -> Iterator[None]:
     from locmsim.processes.workers import WorkersError
 
     try:
-        yield
-    except ValueError as error:
-        raise Failure(error, code=2) from None
+        with value_errors():
+            yield
     except (ArenaError, StoreError, WorkersError, ImportError) as error:
         raise Failure(error) from None
 

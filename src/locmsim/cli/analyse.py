@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from locmsim.cli._common import Failure, Parser, interruptible, width
+from locmsim.cli._common import Failure, Parser, WrongUsage, interruptible, value_errors, width
 from locmsim.cli._player_reports import report_on_players
 from locmsim.cli._positions import POSITION_HELP, read_position
 from locmsim.cli._puzzles import BUILT_IN, score_agents
@@ -186,7 +186,7 @@ class _Words:
         for word in filter(None, map(str.strip, hand.split(","))):
             number = int(word) if word.isdecimal() else ids.get(word.lower())
             if number is None:
-                raise Failure(f"--hand: no card {word!r} can occur in this game", code=2)
+                raise WrongUsage(f"--hand: no card {word!r} can occur in this game")
             found.append(number)
         return found
 
@@ -210,10 +210,10 @@ def run(options: argparse.Namespace) -> None:
         score_agents(options)
         return
     if len(options.source) > 1:
-        raise Failure(f"expected one GAME, got {len(options.source)}", code=2)
+        raise WrongUsage(f"expected one GAME, got {len(options.source)}")
     (options.source,) = options.source or [None]
     if (options.source is None) == (options.file is None):
-        raise Failure("expected one of GAME and --file", code=2)
+        raise WrongUsage("expected one of GAME and --file")
     if options.nodes is None and (options.report or options.tree):
         options.nodes = _REPORT_NODES
     if options.report:
@@ -223,18 +223,14 @@ def run(options: argparse.Namespace) -> None:
             _report(options)
         return
     asked = _asked(options)
-    try:
+    with value_errors(kind=Failure):
         start, root, belief = _roots(asked.position, asked.belief, options)
-    except ValueError as error:
-        raise Failure(error) from None
     words = _Words(root, asked.cards, asked.names)
     if options.tree:
         _grow(options, asked.position, asked.belief, belief, words)
         return
-    try:
+    with value_errors(kind=Failure):
         analysis, values = interruptible(lambda: _analysed(options, asked))
-    except ValueError as error:
-        raise Failure(error) from None
     if options.json:
         print(json.dumps(_as_json(analysis, asked.played, values), indent=1))
         return
@@ -301,7 +297,10 @@ def _roots(
             "an analysis needs a battle turn, but this is an observation of the choice phase"
         )
     _, start, known = determinizer_at(position, belief, "", options.seed)
-    _, root, _ = determinizer_at(position, belief, options.done, options.seed)
+    try:
+        _, root, _ = determinizer_at(position, belief, options.done, options.seed)
+    except ValueError as error:  # it is about `done`
+        raise Failure(f"--{error}") from None
     return start, root, known
 
 
@@ -328,10 +327,8 @@ def _grow(
             seed=options.seed,
         )
 
-    try:
+    with value_errors(kind=Failure):
         tree = interruptible(work)
-    except ValueError as error:
-        raise Failure(error) from None
     if options.json:
         print(json.dumps({"ids": _IDS, "nodes": nodes, **tree.to_json()}, indent=1))
         return
@@ -379,14 +376,11 @@ def _report(options: argparse.Namespace) -> None:
     """Print the report on a whole match."""
     from locmsim.referee.turn_report import report_game
 
-    for name in ("player", "lost", "games", "jobs"):
-        if name in options.parser.present:
-            raise Failure(f"--{name}: does not apply to one game; name the results only", code=2)
+    why = "does not apply to one game; name the results only"
+    options.parser.refuse(why, "--player", "--lost", "--games", "--jobs")
     result, names = _load(options)
-    try:
+    with value_errors(kind=Failure):
         report = interruptible(lambda: report_game(result, nodes=options.nodes, seed=options.seed))
-    except ValueError as error:
-        raise Failure(error) from None
     if options.json:
         shown = [name or f"Player {player}" for player, name in enumerate(names)]
         content = {"ids": _IDS, "names": shown, "winner": result.winner, **report.to_json()}
@@ -460,10 +454,8 @@ def _from_game(
     from locmsim.referee.knowledge import knowledge_at, replayed
 
     result, names = _load(options)
-    try:
+    with value_errors("--turn"):
         observation, belief = knowledge_at(result, options.turn)
-    except ValueError as error:
-        raise Failure(f"--turn: {error}", code=2) from None
     played = next(call.answer for call, _ in replayed(result) if call.turn == options.turn)
     shown = [name or f"player {player}" for player, name in enumerate(names)]
     return observation, belief, played, result.match.cards, shown

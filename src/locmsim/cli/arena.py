@@ -17,6 +17,7 @@ from locmsim.cli._common import (
     Failure,
     Parser,
     Stopped,
+    WrongUsage,
     add_verbose,
     check_output,
     ended_by_signals,
@@ -28,6 +29,7 @@ from locmsim.cli._players import check_game
 from locmsim.cli._runs import failures
 from locmsim.cli._shared import add_shared
 from locmsim.contract import Part, turn_words
+from locmsim.options.checks import OptionError
 from locmsim.options.commands import add_option, sentence
 from locmsim.options.declarations import Declared, Option, declared
 from locmsim.support.files import counted, printable
@@ -231,10 +233,10 @@ def _run_arena(options: argparse.Namespace) -> int | None:
     if options.seeds is not None:
         chosen["seeds"] = parse_seeds(options.seeds)
     if options.db is None and not options.players:
-        raise Failure("expected players, or --db with results to resume", code=2)
+        raise WrongUsage("expected players, or --db with results to resume")
     named = options.players or options.add
     if options.db is not None and not named and not os.path.exists(options.db):
-        raise Failure(f"--db: {options.db}: no such file; name players to start a new one", code=2)
+        raise WrongUsage(f"--db: {options.db}: no such file; name players to start a new one")
     if options.db is not None:
         _play_arena(options, options.db, chosen)
         return None
@@ -255,9 +257,8 @@ def _verify_arena(options: argparse.Namespace) -> int:
     path, *lists = options.verify
     try:
         games = parse_seeds(",".join(lists)) if lists else None
-    except ValueError as error:
-        message = str(error).removeprefix("seeds: ").replace("seeds", "games")
-        raise Failure(f"--verify: {message}", code=2) from None
+    except OptionError as error:
+        raise WrongUsage(f"--verify: {error.reason.replace('seeds', 'games')}") from None
     with ended_by_signals(), Arena.load(path) as arena:
         with contextlib.redirect_stdout(sys.stderr):  # agents may print
             found = arena.verify(games, force=options.force, **_machines(options))
@@ -341,7 +342,7 @@ def _anchor(text: str) -> tuple[str, float]:
     with contextlib.suppress(ValueError):
         if name:
             return name, float(elo)
-    raise Failure(f"--anchor: expected a name and a rating such as greedy=1000, got {text!r}", 2)
+    raise WrongUsage(f"--anchor: expected a name and a rating such as greedy=1000, got {text!r}")
 
 
 def _to_play(arena: "Arena") -> str:
@@ -402,7 +403,7 @@ def _show_arena(options: argparse.Namespace) -> None:
     check_output("--csv", options.csv, ours, options.force)
     for name in ("csv", "json"):
         if options.player is not None and not options.cards and getattr(options, name):
-            raise Failure(f"--player: does not apply with --{name} without --cards", code=2)
+            raise WrongUsage(f"--player: does not apply with --{name} without --cards")
     with Arena.load(options.db) as arena:
         if options.cards:
             _print_cards(options, arena)

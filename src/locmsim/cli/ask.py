@@ -11,11 +11,13 @@ from locmsim.cli._common import (
     NOTHING,
     Failure,
     Parser,
+    WrongUsage,
     check_output,
     ended_by_signals,
+    value_errors,
     write,
 )
-from locmsim.cli._players import kept_agents, seat_from, usage_errors
+from locmsim.cli._players import kept_agents, seat_from
 from locmsim.cli._runs import failures, finish
 from locmsim.cli._shared import add_shared, default_jobs
 from locmsim.contract import Part, turn_words
@@ -105,7 +107,7 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.cli._matches import load_played
 
     if options.lost == (options.turn is not None):
-        raise Failure("expected one of --turn and --lost", code=2)
+        raise WrongUsage("expected one of --turn and --lost")
     if options.lost:
         _ask_lost(options)
         return
@@ -133,10 +135,9 @@ def _calls(played: "Played", turns: Sequence[int]) -> "dict[int, Call]":
     calls = {call.turn: call for call in played.result.calls if call.turn is not None}
     for turn in turns:
         if turn not in calls:
-            raise Failure(
+            raise WrongUsage(
                 f"--turn: the match has {played.game.turn_name}s 0 to {max(calls, default=-1)},"
-                f" got {turn}",
-                code=2,
+                f" got {turn}"
             )
     return calls
 
@@ -149,12 +150,10 @@ def _ask_lost(options: argparse.Namespace) -> None:
     found: dict[int, list[_NewAnswer]] = {}
     with failures(), Arena.load(options.source) as arena:
         name = options.player or arena.settings.players[0].name
-        try:
+        with value_errors("--player"):
             games = [outcome.number for outcome in arena.games(lost_by=name)]
-        except ValueError as error:
-            raise Failure(f"--player: {error}", code=2) from None
         seat = _seat(options, arena.settings.game)
-        with usage_errors():
+        with value_errors():
             seat.known()
         # What a worker needs to know; the parser stays here.
         names = ("bot", "source", "last", "seed", "timeout_scale", "done")
@@ -224,7 +223,7 @@ def _seat(options: argparse.Namespace, game: Any) -> "Seat":
     """Return who is asked; `Failure` for what does not apply to them."""
     seat = seat_from(options.bot, "BOT", game)
     if seat.process and options.parser and "seed" in options.parser.present:
-        raise Failure("--seed: BOT is a program, only an agent has a seed", code=2)
+        raise WrongUsage("--seed: BOT is a program, only an agent has a seed")
     return seat
 
 
@@ -246,7 +245,7 @@ def _asked(
     player = calls[turns[0]].player
     with contextlib.redirect_stdout(sys.stderr):  # an agent's prints are not its answer
         seat = _seat(options, played.game)
-        with usage_errors():
+        with value_errors():
             match = result.match.root()
             bot = (
                 kept_agents().player(seat, options.seed, match)
@@ -256,16 +255,16 @@ def _asked(
         # Of an agent of others, its process says so.
         continues = isinstance(bot, IsolatedAgent) or hasattr(bot, "continue_turn")
         if options.done is not None and not continues:
-            raise Failure(f"--done: {options.bot} {_CANNOT_CONTINUE}", code=2)
+            raise WrongUsage(f"--done: {options.bot} {_CANNOT_CONTINUE}")
         try:
             answers = [*_answers(options, played, player, turns, bot)]
         except BotFault as fault:
             kept_agents().end()
             raise Failure(f"BOT: {fault.message}\n{fault.traceback}".rstrip()) from None
         except CannotContinueError:
-            raise Failure(f"--done: BOT {_CANNOT_CONTINUE}", code=2) from None
+            raise WrongUsage(f"--done: BOT {_CANNOT_CONTINUE}") from None
         except UnusableAgentError as error:
-            raise Failure(error, code=2) from None
+            raise WrongUsage(error) from None
         if any(answer.problem for answer in answers):
             kept_agents().end()
         return answers

@@ -11,6 +11,7 @@ from locmsim.cli._common import (
     Failure,
     Parser,
     check_output,
+    value_errors,
     write,
 )
 from locmsim.cli._shared import SEED, add_shared
@@ -73,13 +74,12 @@ def _action(actions: Any, name: str, summary: str) -> Parser:
 
 def run(options: argparse.Namespace) -> None:
     try:
-        options.act(options)
+        with value_errors(kind=Failure):
+            options.act(options)
     except OSError as error:
         if error.filename is None:  # the standard output
             raise
         raise Failure(f"{error.filename}: {error.strerror}") from None
-    except ValueError as error:
-        raise Failure(error) from None
 
 
 def _list_cards(options: argparse.Namespace) -> None:

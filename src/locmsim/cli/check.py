@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from locmsim.cli._common import GAME_HELP, Failure, ended_by_signals
-from locmsim.cli._players import game_of, seat_from, usage_errors
+from locmsim.cli._common import GAME_HELP, Failure, WrongUsage, ended_by_signals, value_errors
+from locmsim.cli._players import game_of, seat_from
 from locmsim.cli._shared import add_shared
 from locmsim.support.files import counted, printable
 
@@ -37,13 +37,13 @@ def run(options: argparse.Namespace) -> int:
     """Play the checks; return 1 if the bot failed in one."""
     game: Any = game_of(options)
     if not hasattr(game, "checks"):
-        raise Failure(f"--game: {game.title} has no checks", code=2)
+        raise WrongUsage(f"--game: {game.title} has no checks")
     seat = seat_from(options.bot, "BOT", game)
-    with usage_errors():
+    with value_errors():
         seat.known()  # what is wrong with an agent is said here
     command: Any = seat.text if seat.process else game.command_of(options.bot, 0)
     if command is None:
-        raise Failure(f"BOT: {options.bot} is no program, and has none in {game.title}", code=2)
+        raise WrongUsage(f"BOT: {options.bot} is no program, and has none in {game.title}")
     checks = game.checks()
     results = _played(checks, command, game, options)
     left_out = len(checks) - len(results)

@@ -11,6 +11,7 @@ from locmsim.cli._common import (
     NOTHING,
     Failure,
     Parser,
+    WrongUsage,
     check_target,
     ended_by_signals,
     start_logging,
@@ -81,7 +82,7 @@ def run(options: argparse.Namespace) -> None:
 
     start_logging(0)
     if os.path.splitext(options.output)[1] in _OTHERS:
-        raise Failure(f"--output: {options.output}: the file is of NumPy; name it .npz", code=2)
+        raise WrongUsage(f"--output: {options.output}: the file is of NumPy; name it .npz")
     # Games that took hours are not replaced in passing.
     check_target(options.output, NOTHING, options.force)
     games = options.games
@@ -102,9 +103,9 @@ def run(options: argparse.Namespace) -> None:
             made = {name: getattr(options, name) for name in ("games", *names)}
             examples.save(options.output, options.source, made)
         except ImportError as error:
-            raise Failure(str(named_extra(error))) from None
+            raise Failure(named_extra(error)) from None
         except (ValueError, WorkersError) as error:
-            raise Failure(str(error)) from None
+            raise Failure(error) from None
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
             raise Failure(f"{place}{error.strerror or error}") from None
@@ -113,11 +114,10 @@ def run(options: argparse.Namespace) -> None:
 
 def _check_source(options: argparse.Namespace, database: bool) -> None:
     """Fail for options that do not apply to results, or to an agent."""
-    names = ("decks", "jobs", "dask", "seed", "game") if database else ("player",)
-    for name in names:
-        if name in options.parser.present:
-            what = "results of an arena" if database else "an agent"
-            raise Failure(f"--{name}: does not apply to {what}, as {options.source} is", code=2)
+    what, *names = "an agent", "--player"
+    if database:
+        what, *names = "results of an arena", "--decks", "--jobs", "--dask", "--seed", "--game"
+    options.parser.refuse(f"does not apply to {what}, as {options.source} is", *names)
 
 
 def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
@@ -126,7 +126,7 @@ def _of_agent(options: argparse.Namespace) -> "Iterator[Examples]":
 
     game = game_of(options)
     if not isinstance(game, LocmGame):
-        raise Failure(f"--game: {game.title}: there are examples of the game locm only", code=2)
+        raise WrongUsage(f"--game: {game.title}: there are examples of the game locm only")
     return examples_of_agent(
         options.source,
         options.games,

@@ -14,8 +14,10 @@ from locmsim.cli._common import (
     STDOUT_PATHS,
     Failure,
     Parser,
+    WrongUsage,
     check_output,
     check_target,
+    value_errors,
     write,
 )
 from locmsim.cli._shared import add_shared
@@ -106,8 +108,8 @@ def _parts(text: str) -> tuple[str, ...]:
 def run(options: argparse.Namespace) -> None:
     """Write a bot or a kernel."""
     if not (options.rules or options.kernel or options.paste):
-        raise Failure(
-            "--rules is needed for a bot or an engine, --kernel for the simulator alone", code=2
+        raise WrongUsage(
+            "--rules is needed for a bot or an engine, --kernel for the simulator alone"
         )
     # --force may be for the other file.
     force = options.force and (options.write_weights is None or options.output not in STDOUT_PATHS)
@@ -137,10 +139,10 @@ def _run_kernel(options: argparse.Namespace) -> None:
     from locmsim.export import LIMIT, kernel_header
 
     for name, users in _USERS.items():
-        if name in options.parser.present and not users & {*options.parts}:
+        if not users & {*options.parts}:
             alone = f"--with {','.join(options.parts)}" if options.parts else ""
-            other = alone or "--kernel without --with"
-            raise Failure(f"--{name}: does not apply with {other}", code=2)
+            why = f"does not apply with {alone or '--kernel without --with'}"
+            options.parser.refuse(why, f"--{name}")
     with _named_errors():
         text = kernel_header(
             options.rules,
@@ -180,10 +182,8 @@ def _run_bot(options: argparse.Namespace) -> None:
     from locmsim.export import LIMIT, export_bot
 
     limit = {} if options.time_ms is None else {"time_ms": options.time_ms}
-    try:
+    with value_errors():
         check_values(export_bot, **limit)
-    except ValueError as error:
-        raise Failure(error, code=2) from None
     with _named_errors():
         bot = export_bot(
             options.rules,

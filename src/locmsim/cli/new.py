@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from locmsim.cli._common import Failure
+from locmsim.cli._common import Failure, WrongUsage
 from locmsim.support.files import write_whole
 
 
@@ -111,16 +111,16 @@ def _check(folder: Path, names: Mapping[str, bytes]) -> None:
     for path in (folder, *folder.parents):
         if os.path.lexists(path):
             if not path.is_dir():
-                raise Failure(f"{path} exists and is not a folder: nothing was written", code=2)
+                raise WrongUsage(f"{path} exists and is not a folder: nothing was written")
             if not os.access(path, os.W_OK):
-                raise Failure(f"cannot write to {path}: no permission", code=2)
+                raise WrongUsage(f"cannot write to {path}: no permission")
             break
     for name in names:
         path = folder / name
         if os.path.lexists(path):
-            raise Failure(f"{path} already exists: nothing was written", code=2)
+            raise WrongUsage(f"{path} already exists: nothing was written")
         for above in path.relative_to(folder).parents:
             if os.path.lexists(folder / above) and not (folder / above).is_dir():
-                raise Failure(
-                    f"{folder / above} exists and is not a folder: nothing was written", 2
+                raise WrongUsage(
+                    f"{folder / above} exists and is not a folder: nothing was written"
                 )

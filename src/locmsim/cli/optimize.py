@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from locmsim.cli._common import (
     FORCE_HELP,
     GAME_HELP,
-    Failure,
     Parser,
+    WrongUsage,
     add_verbose,
     check_target,
     start_logging,
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
     start_logging(options.verbose)
     if options.plot is not None:
         if os.path.splitext(options.plot)[1].lower() in _OTHER_PICTURES:
-            raise Failure(f"--plot: {options.plot}: the picture is an SVG; name it .svg", code=2)
+            raise WrongUsage(f"--plot: {options.plot}: the picture is an SVG; name it .svg")
         check_target(options.plot, rb"<svg ", options.force)
     check_proof(options)
     with failures():
@@ -118,7 +118,7 @@ def _optimization(options: argparse.Namespace) -> "Optimization":
                 template = file.read()
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise Failure(f"--template: {options.template}: {reason}", code=2) from None
+            raise WrongUsage(f"--template: {options.template}: {reason}") from None
     settings = OptimizationSettings(
         game=game_of(options), against=tuple(options.against), template=template, **given
     )

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure, Parser
+from locmsim.cli._common import Failure, Parser, value_errors
 from locmsim.cli._positions import POSITION_HELP, read_position
 from locmsim.cli._shared import add_shared
 from locmsim.options.commands import add_option
@@ -34,14 +34,12 @@ def add_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from locmsim.game.positions import divide, start_position
 
-    try:
+    with value_errors(kind=Failure):
         if options.file is None:
             seed = 1 if options.seed is None else options.seed
             state = start_position(seed, options.rules or "1.5")
         else:
             state = _state(options)
-    except ValueError as error:
-        raise Failure(error) from None
     if options.divide:
         for action, nodes in divide(state, options.depth):
             print(f"{action}: {nodes}")
@@ -56,10 +54,8 @@ def _state(options: argparse.Namespace) -> "State":
         from locmsim.referee.knowledge import state_at
 
         result, _ = load_result(options.file, "FILE", options.rules)
-        try:
+        with value_errors("--turn"):
             return state_at(result, options.turn)
-        except ValueError as error:
-            raise Failure(f"--turn: {error}", code=2) from None
     position = read_position(options.file, "FILE", options.rules)
     from locmsim._core import State
 

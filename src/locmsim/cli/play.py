@@ -15,12 +15,14 @@ from locmsim.cli._common import (
     STDOUT_PATHS,
     Failure,
     Parser,
+    WrongUsage,
     check_output,
     color_wanted,
     ended_by_signals,
+    value_errors,
     write,
 )
-from locmsim.cli._players import game_of, seat_from, usage_errors
+from locmsim.cli._players import game_of, seat_from
 from locmsim.cli._shared import SEED, add_shared
 from locmsim.options.commands import add_option
 from locmsim.options.declarations import Declared, Option
@@ -291,11 +293,11 @@ def _new_result(
     names = ("BOT", "BOT") if options.bots else ("-p1", "-p2")
     if options.bots:
         if len(options.bots) != 2 or options.p1 is not None or options.p2 is not None:
-            raise Failure("expected two bots: BOT BOT or -p1 BOT -p2 BOT", code=2)
+            raise WrongUsage("expected two bots: BOT BOT or -p1 BOT -p2 BOT")
         options.p1, options.p2 = options.bots
     missing = [f"-{name}" for name in ("p1", "p2") if getattr(options, name) is None]
     if missing:
-        raise Failure(f"the following arguments are required: {', '.join(missing)}", code=2)
+        raise WrongUsage(f"the following arguments are required: {', '.join(missing)}")
     if options.isolate or any(" " in bot or os.sep in bot for bot in (options.p1, options.p2)):
         # Bots that are processes: what starts them gets ready while the match is created.
         from locmsim.processes.supervisor import prepare
@@ -314,12 +316,10 @@ def _match_of(game: "Game", options: argparse.Namespace) -> Any:
         params = _parameters(options.d)
         match_seed = SEED(str(params.pop("seed"))) if "seed" in params else None
     except (ValueError, argparse.ArgumentTypeError) as error:
-        raise Failure(f"-d: {error}", code=2) from None
+        raise WrongUsage(f"-d: {error}") from None
     if params or options.league is not None:
         name = f"-d: {next(iter(params))}" if params else "--league"
-        raise Failure(
-            f"{name}: does not apply to {game.title}; its options belong to --game", code=2
-        )
+        raise WrongUsage(f"{name}: does not apply to {game.title}; its options belong to --game")
     if options.seed is not None:
         match_seed = options.seed
     return game.new_match(random.getrandbits(32) if match_seed is None else match_seed)
@@ -348,7 +348,7 @@ def _played(
     shown = (options.p1, options.p2)
     decks = _decks(options.decks, agents, shown)
     bots, choosers = [], {}
-    with usage_errors():
+    with value_errors():
         for player, (text, name) in enumerate(zip(shown, names, strict=True)):
             seed = agent_seed(int(match.params.get("seed", 0)), player)
             seat = seat_from(text, name, agents, decks)
@@ -390,7 +390,7 @@ def _played(
     except OSError as error:
         raise Failure(f"cannot run the match: {error}") from None
     except UnusableAgentError as error:
-        raise Failure(error, code=2) from None
+        raise WrongUsage(error) from None
     # What an agent prints is shown wherever it plays. If it failed, that follows with its fault.
     for player, bot in enumerate(bots):
         if isinstance(bot, IsolatedAgent) and not (result.fault and result.fault.player == player):
@@ -403,17 +403,15 @@ def _decks(text: str | None, agents: Any, bots: tuple[str, str]) -> str:
     if text is None:
         return ""
     if not hasattr(agents, "combined"):
-        raise Failure(f"--decks: nobody chooses cards in {agents.title}", code=2)
+        raise WrongUsage(f"--decks: nobody chooses cards in {agents.title}")
     from locmsim.referee.players import Seat
 
-    try:
+    with value_errors("--decks"):
         decks: str = agents.chooser(text)
-    except ValueError as error:
-        raise Failure(f"--decks: {error}", code=2) from None
-    with usage_errors():
+    with value_errors():
         Seat(decks, agents, "--decks").check()
         for bot in filter(agents.is_agent, bots):
-            agents.refuse_own_cards(bot, "decks, which chooses the cards")
+            agents.refuse_own_cards(bot, "decks", "which chooses the cards")
     return decks
 
 
@@ -423,12 +421,10 @@ def _new_match(options: argparse.Namespace) -> "Match":
 
     options.rules, options.ids = options.rules or "1.5", options.ids or "new"
     if options.ids == "old" and options.rules != "1.5":
-        raise Failure(
-            f"--ids: does not apply to rules {options.rules}, whose ids never changed", code=2
-        )
+        raise WrongUsage(f"--ids: does not apply to rules {options.rules}, whose ids never changed")
     if options.league is not None and options.rules != "1.0":
-        raise Failure(f"-league: only rules 1.0 have leagues, not {options.rules}", code=2)
-    try:
+        raise WrongUsage(f"-league: only rules 1.0 have leagues, not {options.rules}")
+    with value_errors("-d"):
         params = _parameters(options.d)
         _warn_of_seeds(params, options.rules)
         params.update({k: v for k in ("seed", "league") if (v := getattr(options, k)) is not None})
@@ -436,8 +432,6 @@ def _new_match(options: argparse.Namespace) -> "Match":
             match: Match = game.match_of(params)
             return match
         return Match(options.rules, params=params, ids=options.ids)
-    except ValueError as error:
-        raise Failure(f"-d: {error}", code=2) from None
 
 
 def _warn_of_seeds(params: dict[str, int | str], rules: str) -> None:

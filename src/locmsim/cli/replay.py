@@ -5,7 +5,16 @@ import os
 import tempfile
 from pathlib import Path
 
-from locmsim.cli._common import FORCE_HELP, STDOUT_PATHS, Failure, Parser, check_output, write
+from locmsim.cli._common import (
+    FORCE_HELP,
+    STDOUT_PATHS,
+    Failure,
+    Parser,
+    WrongUsage,
+    check_output,
+    value_errors,
+    write,
+)
 from locmsim.cli._matches import check_log
 from locmsim.cli._shared import add_shared
 
@@ -53,18 +62,17 @@ def run(options: argparse.Namespace) -> None:
     from locmsim.arena import StoreError
 
     if options.source is None and not options.play:
-        raise Failure("GAME is needed, or --play", code=2)
+        raise WrongUsage("GAME is needed, or --play")
     check_output("--output", options.output, _OURS, options.force)
     if options.open and options.output in STDOUT_PATHS:
-        raise Failure(f"--open: does not apply with --output {options.output}", code=2)
+        raise WrongUsage(f"--open: does not apply with --output {options.output}")
     try:
-        page = _page(options)
+        with value_errors(options.source, Failure):
+            page = _page(options)
     except OSError as error:
         raise Failure(f"{options.source}: {error.strerror}") from None
     except StoreError as error:
         raise Failure(error) from None
-    except ValueError as error:
-        raise Failure(f"{options.source}: {error}") from None
     except ImportError as error:
         raise Failure(f"{'--play' if options.play else '--engine'}: {error}") from None
     target = options.output
@@ -94,10 +102,8 @@ def _page(options: argparse.Namespace) -> str:
         with open(options.source, encoding="utf-8", errors="replace") as file:
             text = file.read()
         if is_capture(text):
-            for name in ("ids", "engine"):
-                if name in options.parser.present:
-                    what = f"{options.source}, a bot's input"
-                    raise Failure(f"--{name}: does not apply to {what}", code=2)
+            why = f"does not apply to {options.source}, a bot's input"
+            options.parser.refuse(why, "--ids", "--engine")
             return capture_html(text, names_shown or ("", ""), view=view, rules=options.rules)
     check_log(options.source, options.rules, options.ids)
     result, names = load_replay(options.source, options.rules, options.ids)

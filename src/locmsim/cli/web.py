@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from locmsim.cli._common import Failure, Parser, ended_by_signals
+from locmsim.cli._common import Failure, Parser, WrongUsage, ended_by_signals, value_errors
 from locmsim.cli._shared import add_shared
 
 if TYPE_CHECKING:
@@ -78,19 +78,16 @@ def run(options: argparse.Namespace) -> None:
 
     for path in options.files:
         if not os.path.exists(path):
-            raise Failure(f"{path}: no such file", code=2)
+            raise WrongUsage(f"{path}: no such file")
     folder = options.save or ""
     if folder:
         _check_folder(folder)
     # Games saved earlier can be watched.
     saved = [folder] if folder else []
-    try:
-        with contextlib.redirect_stdout(sys.stderr):  # agents may print
-            for bot in opponents(options.bot):
-                if bot.command:
-                    Seat(bot.command, LocmAgents(), f"player {bot.name!r}").check_program()
-    except ValueError as error:
-        raise Failure(f"--bot: {error}", code=2) from None
+    with value_errors("--bot"), contextlib.redirect_stdout(sys.stderr):  # agents may print
+        for bot in opponents(options.bot):
+            if bot.command:
+                Seat(bot.command, LocmAgents(), f"player {bot.name!r}").check_program()
     site = Site(
         Library([*options.files, *saved], options.db),
         options.bot,
@@ -138,6 +135,6 @@ def _check_folder(folder: str) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        raise Failure(f"--save: {folder}: {error.strerror}", code=2) from None
+        raise WrongUsage(f"--save: {folder}: {error.strerror}") from None
     if not os.access(folder, os.W_OK):
-        raise Failure(f"--save: cannot write to {folder}: no permission", code=2)
+        raise WrongUsage(f"--save: cannot write to {folder}: no permission")

@@ -11,7 +11,7 @@ from locmsim._core import Table
 from locmsim.agents.choosers import RANDOM, deck_builder_of, draft_picker_of
 from locmsim.decks import DeckBuilder, build_deck, pick
 from locmsim.envs.pool import Pool
-from locmsim.options.checks import integer, whole
+from locmsim.options.checks import OptionError, integer, whole
 from locmsim.rules.cards import Card, cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, OFFER_SIZE, RuleSet
@@ -240,9 +240,8 @@ def _choosers(decks: Any, rules: RuleSet) -> list[Any]:
         if isinstance(deck, str) and deck != RANDOM:
             try:
                 (draft_picker_of if rules.draft else deck_builder_of)(deck)
-            except ValueError as error:
-                reason = str(error).removeprefix("draft: ").removeprefix("deck: ")
-                raise ValueError(f"decks: {reason}") from None
+            except OptionError as error:
+                raise ValueError(f"decks: {error.reason}") from None
     return [deck if isinstance(deck, str) or callable(deck) else _base_ids(deck) for deck in decks]
 
 

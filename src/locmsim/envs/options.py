@@ -316,7 +316,7 @@ class Options:
                 guess = did_you_mean(agent.partition(":")[0])
                 raise ValueError(f"battlers: unknown agent {agent!r}{guess}")
             if agent not in SCRIPTED:
-                refuse_own_cards(agent, "battlers, who play decks that others have chosen")
+                refuse_own_cards(agent, "battlers", "who play decks that others have chosen")
 
     def who_plays(self) -> tuple[Any, str]:
         """Return the player of the other seat and where the caller plays, however it was said."""

@@ -18,7 +18,7 @@ from locmsim.game.ids2022 import OldIds
 from locmsim.game.legality import illegal_actions
 from locmsim.game.observation import Observation, OpponentAction
 from locmsim.game.params import effective_params, fixed_cards
-from locmsim.options.checks import player_number
+from locmsim.options.checks import OptionError, player_number
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import DECK_SIZE, RuleSet, get_rules
 
@@ -662,9 +662,9 @@ def _unordered(state: State) -> str:
 
 def _codec(rules: RuleSet, ids: str) -> OldIds | None:
     if ids not in ("new", "old"):
-        raise ValueError(f"ids: expected new or old, got {ids!r}")
+        raise OptionError("ids", f"expected new or old, got {ids!r}")
     if ids == "old" and rules.draft:
-        raise ValueError(f"ids: does not apply to rules {rules.name}, whose ids never changed")
+        raise OptionError("ids", f"does not apply to rules {rules.name}, whose ids never changed")
     return OldIds() if ids == "old" else None
 
 

@@ -5,6 +5,7 @@ equal; a bool, a float or a text is not an integer, even if it looks like one.
 """
 
 import math
+from collections.abc import Callable
 from operator import index
 from typing import Any
 
@@ -19,19 +20,46 @@ MOST_THREADS = 1 << 16
 _MASK = (1 << 64) - 1
 
 
+class OptionError(ValueError):
+    """An option or an argument cannot have a value. The text is ``OPTION: REASON``.
+
+    Parameters
+    ----------
+    option : str
+        Its name in Python. Commands tell that of their own option instead.
+    reason : object
+        What is wrong.
+    other, more : str
+        The name of another option at the end of the reason, and what follows.
+    """
+
+    def __init__(self, option: str, reason: object, other: str = "", more: str = "") -> None:
+        self.reason = str(reason)
+        super().__init__(option, self.reason, other, more)
+
+    def __str__(self) -> str:
+        return self.spelt(str)
+
+    def spelt(self, name: Callable[[str], str]) -> str:
+        """Return the text, with names of options as `name` writes them."""
+        option, reason, other, more = self.args
+        return f"{name(option)}: {reason}{name(other)}{more}"
+
+
 def integer(name: str, value: Any, error: type[Exception] = ValueError) -> int:
     """Return an integer, of Python or of NumPy, as one of Python; `error` for anything else."""
     found = _integer(value)
     if found is None:
-        raise error(f"{name}: expected an integer, got {value!r}")
+        reason = f"expected an integer, got {value!r}"
+        raise OptionError(name, reason) if error is ValueError else error(f"{name}: {reason}")
     return found
 
 
-def whole(name: str, value: Any, low: int, high: int | None = None) -> int:
+def whole(name: str, value: Any, low: float, high: float | None = None) -> int:
     """Return an integer from `low` to `high`; ``ValueError`` for anything else."""
     found = integer(name, value)
     if found < low or (high is not None and found > high):
-        raise ValueError(f"{name}: expected {range_text(low, high)}, got {found}")
+        raise OptionError(name, f"expected {range_text(low, high)}, got {found}")
     return found
 
 
@@ -69,7 +97,7 @@ def number(
         found = math.nan
     fits = found > low if above else found >= low
     if not (fits and (math.isfinite(found) if high is None else found <= high)):
-        raise ValueError(f"{name}: expected {range_text(low, high, above)}, got {value!r}")
+        raise OptionError(name, f"expected {range_text(low, high, above)}, got {value!r}")
     return found
 
 
@@ -77,7 +105,7 @@ def player_number(player: Any, name: str = "player") -> int:
     """Return the number of a player; ``ValueError`` unless it is 0 or 1."""
     found = _integer(player)
     if found not in (0, 1):
-        raise ValueError(f"{name}: expected 0 or 1, got {player!r}")
+        raise OptionError(name, f"expected 0 or 1, got {player!r}")
     return found
 
 

@@ -9,7 +9,6 @@ import codecs
 import contextlib
 import errno
 import os
-import re
 import signal
 import sys
 import threading
@@ -19,6 +18,7 @@ from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 
 from locmsim.errors import EndedBySignal
+from locmsim.options.checks import OptionError
 from locmsim.options.declarations import Declared
 
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EIO, errno.EBADF)
@@ -32,26 +32,25 @@ _ENDING = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasatt
 _PATIENCE = 1.0
 #: How argparse, and `parsed`, begin the message about an unknown option.
 _UNRECOGNIZED = "unrecognized arguments: "
-#: What names another option in a message about one.
-_OTHER = re.compile("^( needs | does not apply with )([^ ,]+)")
 #: How argparse begins a message about one option.
 _ARGUMENT = "argument "
 
 
 class Failure(Exception):
-    """End the tool with a message and an exit code: 2 for wrong usage, else 1.
+    """End the tool with the exit code 1 and a message, one line: a text, or an error with it."""
 
-    Parameters
-    ----------
-    message : object
-        The message, one line.
-    code : int
-        The exit code.
-    """
 
-    def __init__(self, message: object, code: int = 1) -> None:
-        super().__init__(str(message))
-        self.code = code
+class WrongUsage(Failure):
+    """End the tool with the exit code 2, its usage and a message."""
+
+
+@contextlib.contextmanager
+def value_errors(where: str = "", kind: type[Failure] = WrongUsage) -> Iterator[None]:
+    """Turn ``ValueError`` into a `Failure` that says where the value stands."""
+    try:
+        yield
+    except ValueError as error:
+        raise kind(f"{where}: {error}" if where else error) from None
 
 
 def sentence(summary: str) -> str:
@@ -124,11 +123,13 @@ def _run(options: argparse.Namespace) -> int:
         status = options.run(options)
         sys.stdout.flush()
     except Failure as failure:
-        message = options.parser.spelt(str(failure))
-        if failure.code == 2:
+        (error,) = failure.args
+        own = isinstance(error, OptionError)
+        message = error.spelt(options.parser.flag) if own else str(error)
+        if isinstance(failure, WrongUsage):
             options.parser.error(message)
         print(f"{options.parser.prog}: {message}", file=sys.stderr)
-        return failure.code
+        return 1
     except Stopped as stopped:
         print(f"{options.parser.prog}: {stopped.message}", file=sys.stderr)
         raise
@@ -206,12 +207,15 @@ class Parser(argparse.ArgumentParser):
     def _keep(self, rule: _Rule) -> None:
         """End with an error for an option that does not apply."""
         others = (self._named(name).dest for name in rule.other.split(" or "))
-        if any(dest in self.present for dest in others) == rule.needed:
-            return
-        for name in rule.names:
+        if any(dest in self.present for dest in others) != rule.needed:
+            why = "needs" if rule.needed else "does not apply with"
+            self.refuse(f"{why} {rule.other}{rule.more}", *rule.names)
+
+    def refuse(self, why: str, *names: str) -> None:
+        """End with an error for the first of these options that was given."""
+        for name in names:
             if self._named(name).dest in self.present:
-                why = f"needs {rule.other}" if rule.needed else f"does not apply with {rule.other}"
-                self.error(f"{name}: {why}{rule.more}")
+                self.error(f"{name}: {why}")
 
     def _named(self, name: str) -> argparse.Action:
         """Return the action of an option, or of a positional argument by its metavar."""
@@ -220,13 +224,7 @@ class Parser(argparse.ArgumentParser):
                 return action
         raise KeyError(name)
 
-    def spelt(self, message: str) -> str:
-        """Return a message about a value, with the names of options as they are written here."""
-        name, colon, rest = message.partition(":")
-        rest = _OTHER.sub(lambda found: found[1] + self._flag(found[2]), rest)
-        return f"{self._flag(name)}:{rest}" if colon else message
-
-    def _flag(self, name: str) -> str:
+    def flag(self, name: str) -> str:
         """Return the longest name of an option by its attribute, or the name as it is."""
         for action in self._actions:
             if action.option_strings and action.dest == name:

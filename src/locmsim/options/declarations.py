@@ -8,7 +8,7 @@
     >>> check(Options(nodes=-4))
     Traceback (most recent call last):
     ...
-    ValueError: nodes: expected 0 to 2^31, got -4
+    locmsim.options.checks.OptionError: nodes: expected 0 to 2^31, got -4
     >>> print(entries(Options))
     nodes : int, default 500
         Number of positions per turn; from 0 to 2^31.
@@ -29,7 +29,7 @@ from contextlib import suppress
 from dataclasses import MISSING, dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from locmsim.options.checks import integer, number, range_text, whole
+from locmsim.options.checks import OptionError, integer, number, range_text, whole
 
 _Object = TypeVar("_Object", bound=Callable[..., Any])
 #: The columns of a docstring.
@@ -100,19 +100,19 @@ class Declared(NamedTuple):
             if value not in option.choices:
                 from locmsim.options.texts import did_you_mean
 
-                raise ValueError(
-                    f"{self.name}: expected one of {', '.join(option.choices)}, got {value!r}"
-                    f"{did_you_mean(str(value), option.choices)}"
+                raise OptionError(
+                    self.name,
+                    f"expected one of {', '.join(option.choices)}, got {value!r}"
+                    f"{did_you_mean(str(value), option.choices)}",
                 )
         elif self.type is bool:
             if value not in (False, True):
-                raise ValueError(f"{self.name}: expected True or False, got {value!r}")
+                raise OptionError(self.name, f"expected True or False, got {value!r}")
             return bool(value)
-        elif self.type is int and option.low is None:
-            return integer(self.name, value)
         elif self.type is int:
-            high = None if option.high is None else int(option.high)
-            return whole(self.name, value, int(option.low or 0), high)
+            if option.low is None:
+                return integer(self.name, value)
+            return whole(self.name, value, option.low, option.high)
         elif option.low is not None:
             found = number(self.name, value, option.low, option.high, above=option.above)
             return value if type(value) in (int, float) else found
@@ -126,8 +126,8 @@ class Declared(NamedTuple):
                 value = self.type(text)
         try:
             self.check(value)
-        except ValueError as error:
-            raise ValueError(str(error).removeprefix(f"{self.name}: ")) from None
+        except OptionError as error:
+            raise ValueError(error.reason) from None
         return value
 
     def entry(self) -> str:
@@ -236,7 +236,7 @@ def check(options: Any) -> None:
         if one.option.needs is not None and value != one.default:
             other, needed = one.option.needs
             if getattr(options, other) != needed:
-                raise ValueError(f'{one.name}: needs {other}="{needed}"')
+                raise OptionError(one.name, "needs ", other, f'="{needed}"')
 
 
 def check_values(owner: Callable[..., Any], **values: Any) -> None:

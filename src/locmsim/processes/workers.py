@@ -32,6 +32,7 @@ from types import FrameType
 from typing import Any, BinaryIO, Generic, NamedTuple, ParamSpec, TypeVar
 
 from locmsim.errors import EndedBySignal, text_of
+from locmsim.options.checks import OptionError
 from locmsim.processes.supervisor import (
     Supervisor,
     end_of,
@@ -226,12 +227,11 @@ def dask_workers(address: str, one_thread: bool = False) -> Iterator[Workers]:
     try:
         client = Client(address, timeout=_CONNECT_SECONDS)
     except ValueError as error:
-        raise ValueError(f"dask: {error}") from None
+        raise OptionError("dask", error) from None
     with client:
         if one_thread and max(client.nthreads().values(), default=1) > 1:
-            raise ValueError(
-                "dask: games with time limits need workers of one thread (dask worker --nthreads 1)"
-            )
+            reason = "games with time limits need workers of one thread"
+            raise OptionError("dask", f"{reason} (dask worker --nthreads 1)")
         _log.info("cluster %s: workers and their threads %s", address, client.nthreads())
         if not client.nthreads():
             _log.warning("cluster %s has no workers yet: waiting for the first one", address)

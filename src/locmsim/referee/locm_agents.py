@@ -93,7 +93,7 @@ class LocmAgents:
 
         return CombinedAgent(chooser, pilot)
 
-    def refuse_own_cards(self, spec: str, other: str) -> None:
+    def refuse_own_cards(self, spec: str, other: str, why: str) -> None:
         """Check that a description does not say how the agent chooses cards where others do.
 
         Parameters
@@ -110,7 +110,7 @@ class LocmAgents:
         """
         from locmsim.agents.registry import refuse_own_cards
 
-        refuse_own_cards(spec, other)
+        refuse_own_cards(spec, other, why)
 
     def chooser(self, text: str) -> str:
         """Return the description of an agent that chooses cards as a text says.

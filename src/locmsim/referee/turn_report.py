@@ -12,6 +12,7 @@ from locmsim.game.action_text import answer_actions
 from locmsim.game.answers import answer_line
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
+from locmsim.options.checks import whole
 from locmsim.referee.knowledge import known_turns
 from locmsim.referee.process_match import Result
 from locmsim.search.analysis import line_value
@@ -215,8 +216,7 @@ def report_turns(
     ValueError
         `nodes` is below 1.
     """
-    if nodes < 1:
-        raise ValueError(f"nodes: expected 1 or more, got {nodes}")
+    whole("nodes", nodes, 1)
     search = BeamSearch()
     for call, observation, belief in known_turns(result):
         assert call.turn is not None

@@ -7,7 +7,7 @@ Compiled searches, the options of agents and help texts are all derived from the
     >>> BeamOptions(plans=0)
     Traceback (most recent call last):
     ...
-    ValueError: plans: expected 1 to 256, got 0
+    locmsim.options.checks.OptionError: plans: expected 1 to 256, got 0
 """
 
 from dataclasses import dataclass

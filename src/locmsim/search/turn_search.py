@@ -10,7 +10,7 @@ from locmsim.errors import LocmError
 from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation
 from locmsim.networks.weights import Weights
-from locmsim.options.checks import MOST_THREADS, budget, whole
+from locmsim.options.checks import MOST_THREADS, OptionError, budget, whole
 from locmsim.search._engine import BatchEngine, EngineResult, SearchEngine, SharedEngine
 from locmsim.search.belief import Belief
 from locmsim.search.evaluation import Evaluation, MoverEvaluation, TurnEndEvaluation
@@ -67,9 +67,9 @@ def determinizer_at(
             raise type(error)(f"done: {error}") from None
         mover, root = root.current_player(), worlds.sample(seed)
         if root.is_terminal():
-            raise ValueError("done: the game is over after it")
+            raise OptionError("done", "the game is over after it")
         if root.current_player() != mover:
-            raise ValueError("done: the turn is over after it")
+            raise OptionError("done", "the turn is over after it")
     return worlds, root, known
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from locmsim._core import Determinizer, State, with_hand
 from locmsim.game.answers import answer_line, played
 from locmsim.game.observation import Observation, OpponentAction
+from locmsim.options.checks import OptionError, whole
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import COPIES_PER_CARD, RULES
 from locmsim.search.belief import Belief
@@ -179,7 +180,13 @@ def variations(
     ValueError
         As for `analyse`; a number below 1; a hand that cannot be, the message names the card.
     """
-    _check_numbers(lines=lines, worlds=worlds, replies=replies, nodes=nodes)
+    for name, number in (
+        ("lines", lines),
+        ("worlds", worlds),
+        ("replies", replies),
+        ("nodes", nodes),
+    ):
+        whole(name, number, 1)
     done = done if isinstance(done, str) else [*done]
     draws, root, known = determinizer_at(observation, belief, done, seed)
     start = known.root()
@@ -217,13 +224,6 @@ def variations(
             tree.done += replies - len(world.replies)
     on_search(tree)
     return tree
-
-
-def _check_numbers(**numbers: int) -> None:
-    """Raise an error for a number below 1."""
-    for name, number in numbers.items():
-        if number < 1:
-            raise ValueError(f"{name}: expected 1 or more, got {number}")
 
 
 def _end_turn(state: State) -> bool:
@@ -300,26 +300,23 @@ def check_hand(belief: Belief, state: State, hand: Sequence[int]) -> None:
     """
     size = state.players[1 - state.current_player()].hand_size
     if len(hand) > size:
-        raise ValueError(f"hand: the opponent holds {size} cards, got {len(hand)}")
+        raise OptionError("hand", f"the opponent holds {size} cards, got {len(hand)}")
     possible = belief.possible_cards()
     for base_id in hand:
         if base_id not in possible:
-            raise ValueError(f"hand: no card {base_id} can occur in this game")
+            raise OptionError("hand", f"no card {base_id} can occur in this game")
     seen = Counter(belief.opponent_cards)
     if not RULES[state.rules].draft:
         for base_id, count in Counter(hand).items():
             if seen[base_id] + count > COPIES_PER_CARD:
-                raise ValueError(
-                    f"hand: {count} of card {base_id}, of which a deck has {COPIES_PER_CARD} at"
-                    f" most, and {seen[base_id]} were seen"
-                )
+                most = f"of which a deck has {COPIES_PER_CARD} at most"
+                reason = f"{count} of card {base_id}, {most}, and {seen[base_id]} were seen"
+                raise OptionError("hand", reason)
         return
     missing = belief.undrafted(hand)
     if missing is not None:
-        raise ValueError(
-            f"hand: card {missing} cannot have been drafted with the others of the hand and those"
-            " that were seen"
-        )
+        others = "the others of the hand and those that were seen"
+        raise OptionError("hand", f"card {missing} cannot have been drafted with {others}")
 
 
 def _other_side(belief: Belief, state: State, shown: Sequence[OpponentAction]) -> Belief:

@@ -53,6 +53,7 @@ from locmsim.envs.pool import CALLER
 from locmsim.errors import InvalidActionError
 from locmsim.game.match import Match
 from locmsim.options import common
+from locmsim.options.checks import OptionError
 from locmsim.options.declarations import check_values, documented
 from locmsim.processes.workers import TaskRunner, dask_workers, local_workers
 from locmsim.referee.agent_process import UnusableAgentError, asked, look_at
@@ -390,7 +391,7 @@ def examples_of_agent(
     """
     check_values(examples_of_agent, games=games, seed=seed, jobs=jobs)
     if dask is not None and jobs != 1:
-        raise ValueError("jobs: does not apply with dask")
+        raise OptionError("jobs", "does not apply with ", "dask")
     if game is not None:
         rules = game.rules
     examples = Examples(rules, layout)
@@ -453,7 +454,7 @@ def _check_chooser(text: str, rules: str) -> None:
         look_at(partial(draft_picker_of if draft else deck_builder_of, text))
     except UnusableAgentError as error:
         reason = str(error).removeprefix("draft: ").removeprefix("deck: ")
-        raise ValueError(f"decks: {reason}") from None
+        raise OptionError("decks", reason) from None
 
 
 def add_log(examples: Examples, log: Mapping[str, Any], players: tuple[int, ...] = (0, 1)) -> bool:

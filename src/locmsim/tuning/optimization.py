@@ -17,6 +17,7 @@ from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.runner import BatchRunner
 from locmsim.arena.tournament import split_player
 from locmsim.contract import Game
+from locmsim.options.checks import OptionError
 from locmsim.options.common import Lenient, MatchLimit, Seed, TimeoutScale
 from locmsim.options.declarations import Option, check, documented
 from locmsim.processes.workers import Workers
@@ -248,7 +249,7 @@ class Optimization:
             try:
                 found = players_in(text, game)
             except ValueError as error:
-                raise ValueError(f"against: {error}") from None
+                raise OptionError("against", error) from None
             for spec in [one.spec for one in found] or [split_player(text)[1]]:
                 yield Player(_AGAINST + " ".join(spec.split()), spec, is_program(spec, game))
 

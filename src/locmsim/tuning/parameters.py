@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from locmsim.options.checks import OptionError
+
 ParameterKind = Literal["float", "int", "log"]
 _KINDS: tuple[ParameterKind, ...] = ("float", "int", "log")
 
@@ -157,13 +159,14 @@ class Template:
             if match[0] in ("{{", "}}"):
                 self._pieces[-1] += match[0][0]
             elif match[1] is None:
-                raise ValueError(f"{where}: a single {match[0]!r}; write it twice for the sign")
+                raise OptionError(where, f"a single {match[0]!r}; write it twice for the sign")
             else:
                 name, equals, rest = match[1].partition("=")
                 if not _NAME.fullmatch(name):
-                    raise ValueError(
-                        f"{where}: {match[0]} is no placeholder: expected {{name}} or"
-                        " {name=start:low..high}; for the signs write {{ and }}"
+                    raise OptionError(
+                        where,
+                        f"{match[0]} is no placeholder: expected {{name}} or"
+                        " {name=start:low..high}; for the signs write {{ and }}",
                     )
                 line = f"{where}, line {text.count(chr(10), 0, end) + 1}: " if file else ""
                 self.placeholders.append(Placeholder(name, equals + rest, line))

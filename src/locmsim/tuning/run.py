@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from locmsim.arena import Arena
 from locmsim.arena.fixtures import Player
+from locmsim.options.checks import OptionError
 from locmsim.processes.workers import Workers
 from locmsim.stats import Interval, Sprt, score_interval
 from locmsim.support.files import try_lock, write_whole
@@ -88,7 +89,7 @@ class Run:
         """Raise ``ValueError`` if settings differ from those that it was begun with."""
         for name, value in now.items():
             if (old := then.get(name)) != value:
-                raise ValueError(f"{name}: {self.folder} was begun with {old!r}, not {value!r}")
+                raise OptionError(name, f"{self.folder} was begun with {old!r}, not {value!r}")
 
     @contextlib.contextmanager
     def claimed(self) -> Iterator[None]:

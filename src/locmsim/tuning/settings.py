@@ -4,6 +4,7 @@ import random
 from dataclasses import dataclass
 from typing import Annotated
 
+from locmsim.options.checks import OptionError
 from locmsim.options.common import SearchedNodes, Seed
 from locmsim.options.declarations import Option, check, documented
 from locmsim.rules.options import Rules
@@ -84,14 +85,14 @@ class TuningSettings:
         draft = get_rules(self.rules).draft
         chosen = self.parts or (("eval",) if draft else ("eval", "deck"))
         if unknown := set(chosen).difference(PARTS):
-            raise ValueError(f"parts: expected some of {','.join(PARTS)}, got {min(unknown)!r}")
+            raise OptionError("parts", f"expected some of {','.join(PARTS)}, got {min(unknown)!r}")
         object.__setattr__(self, "parts", tuple(part for part in PARTS if part in chosen))
         if "deck" in self.parts and draft:
-            raise ValueError(f"parts: rules {self.rules} have a draft, not a deck to choose")
+            raise OptionError("parts", f"rules {self.rules} have a draft, not a deck to choose")
         if "draft" in self.parts and not draft:
-            raise ValueError(f"parts: rules {self.rules} have a deck to choose, not a draft")
+            raise OptionError("parts", f"rules {self.rules} have a deck to choose, not a draft")
         if self.network_size != "same" and "network" not in self.parts:
-            raise ValueError("network_size: needs the part network")
+            raise OptionError("network_size", "needs the part network")
         check(self)
 
     def card_sets(self) -> list[int]:

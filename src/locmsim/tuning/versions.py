@@ -12,6 +12,7 @@ from pathlib import Path
 
 from locmsim.arena.fixtures import Player
 from locmsim.contract import Game
+from locmsim.options.checks import OptionError
 from locmsim.referee.agent_process import AgentFacts
 from locmsim.referee.players import Seat, seat_of
 from locmsim.support.files import write_whole
@@ -56,9 +57,9 @@ class Versions:
         placeholders = [one for one in self._template.placeholders if one.name != FILE]
         uses_file = len(placeholders) < len(self._template.placeholders)
         if self._file is not None and not uses_file:
-            raise ValueError("template: the command does not say where the file is, by {file}")
+            raise OptionError("template", "the command does not say where the file is, by {file}")
         if self._file is None and uses_file:
-            raise ValueError("player: {file} stands for a file, and no template was given")
+            raise OptionError("player", "{file} stands for a file, and no template was given")
         placeholders += [] if self._file is None else self._file.placeholders
         self.parameters: tuple[Parameter, ...] = read_parameters(
             placeholders, lambda name: self._known.defaults.get(name)

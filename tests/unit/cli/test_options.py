@@ -30,24 +30,6 @@ def used() -> dict[str, list[tuple[str, argparse.Action]]]:
     return found
 
 
-def test_both_names_are_those_of_the_command_line() -> None:
-    parser = Parser(prog="p")
-    parser.add_argument("--init-hp")
-    parser.add_argument("-s", "--turn-seconds")
-    parser.add_argument("file")
-    for message, shown in (
-        ("init_hp: expected 2 to 9, got 1", "--init-hp: expected 2 to 9, got 1"),
-        (
-            "init_hp: does not apply with turn_seconds",
-            "--init-hp: does not apply with --turn-seconds",
-        ),
-        ("init_hp: needs turn_seconds, or a", "--init-hp: needs --turn-seconds, or a"),
-        ("file: needs init_hp", "file: needs --init-hp"),
-        ("init_hp is wrong", "init_hp is wrong"),
-    ):
-        assert parser.spelt(message) == shown
-
-
 def test_help_of_play_imports_little() -> None:
     """A referee starts for every game: what its parser needs is light."""
     code = (

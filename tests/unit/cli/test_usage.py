@@ -94,6 +94,7 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
     ("locmsim arena --verify nowhere.db 7,x", "--verify: expected some like"),
     (f"{ARENA} --sprt 5 0", "--sprt: expected elo0 < elo1"),
     (f"{ARENA} random --sprt 0 5", "--sprt: expected two players"),
+    (f"{ARENA} --decks random --pilot greedy", "--pilot: does not apply with --decks"),
     (f"{ARENA} --jobs 1000", "--jobs: 1000 games with time limits"),
     ("locmsim arena greedy randon", "no program and no agent is called 'randon'; did you"),
     (f"{ARENA} --pairs-per-set 0", "--pairs-per-set: expected 1 to 1000000000"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import re
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
@@ -218,8 +219,10 @@ class Whole:
 
 def test_what_needs_another_option() -> None:
     assert Whole(kind="b", size=4).size == Whole().size + 1
-    with pytest.raises(ValueError, match=r'^size: needs kind="b"$'):
+    with pytest.raises(ValueError, match=r'^size: needs kind="b"$') as found:
         Whole(size=4)
+    same = pickle.loads(pickle.dumps(found.value))  # as from a worker process
+    assert same.spelt("--{}".format) == '--size: needs --kind="b"'
     with pytest.raises(ValueError, match=r"^kind: expected one of a, b, got 'c'$"):
         Whole(kind="c")
 
