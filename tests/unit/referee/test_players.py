@@ -9,8 +9,8 @@ import pytest
 from locmsim import Match
 from locmsim.agents import BeamAgent, GreedyAgent
 from locmsim.arena import Arena, LocmGame
-from locmsim.cli._common import Failure
-from locmsim.cli._players import seat_from, usage_errors
+from locmsim.cli._common import Failure, value_errors
+from locmsim.cli._players import seat_from
 from locmsim.referee import FaultKind, IsolatedAgent, play
 from locmsim.referee.again import asked_again
 from locmsim.referee.locm_agents import LocmAgents
@@ -37,12 +37,12 @@ def test_agents_and_commands(game: Agents, tmp_path: Path) -> None:
 
 
 def in_play(text: str) -> None:
-    with usage_errors():
+    with value_errors():
         seat_from(text, "-p1", LocmAgents()).player(1)
 
 
 def in_play_of_a_game(text: str) -> None:
-    with usage_errors():
+    with value_errors():
         seat_from(text, "-p1", LocmGame()).player(1)
 
 
