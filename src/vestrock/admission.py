@@ -6,9 +6,14 @@ are no sockets here and no clock but the one that is passed.
 
 import ipaddress
 from collections.abc import Callable
-from typing import Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from vestrock.allowance import BEFORE_LOGIN, LOGGED_IN, Allowances
+
+if TYPE_CHECKING:
+    from vestrock.session import Session
+    from vestrock.sockets import Connection
+    from vestrock.spectators import Spectator
 
 #: Maximum number of connections without a login, in total and per prefix.
 _LOGINS: Final = 256
@@ -41,18 +46,7 @@ def prefix_of(address: str) -> str:
     return str(ipaddress.IPv6Network((int(parsed) >> 64 << 64, 64)))
 
 
-class Occupant(Protocol):
-    """A connection that takes a place."""
-
-    @property
-    def idle(self) -> bool:
-        """Whether the connection can lose its place to a newer one of its prefix."""
-
-    def abort(self) -> None:
-        """Drop the connection at once."""
-
-
-OccupantT = TypeVar("OccupantT", bound=Occupant)
+OccupantT = TypeVar("OccupantT", bound="Connection")
 
 
 class Places(Generic[OccupantT]):
@@ -118,22 +112,6 @@ def _oldest_idle(connections: dict[OccupantT, None]) -> OccupantT | None:
     return next((connection for connection in connections if connection.idle), None)
 
 
-class LoginConnection(Occupant, Protocol):
-    """A connection whose player is not logged in."""
-
-    prefix: str
-
-    @property
-    def checking(self) -> bool:
-        """Whether the connection waits for its password check."""
-
-    def checked(self, right: bool) -> None:
-        """Continue after the password was checked."""
-
-    def refuse(self, code: int) -> None:
-        """Close the connection at once, with an error."""
-
-
 class Admission:
     """The places and allowances of a server.
 
@@ -144,8 +122,8 @@ class Admission:
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        self.logins: Places[LoginConnection] = Places(_LOGINS, _LOGINS_OF_ONE)
-        self.spectators: Places[Occupant] = Places(_SPECTATORS, _SPECTATORS_OF_ONE)
+        self.logins: Places[Session] = Places(_LOGINS, _LOGINS_OF_ONE)
+        self.spectators: Places[Spectator] = Places(_SPECTATORS, _SPECTATORS_OF_ONE)
         #: What connections to the port for players are charged to, by prefix: usually, and after
         #: too many of them if a player has logged in from there before.
         self.newcomers = Allowances(clock)
@@ -225,18 +203,18 @@ class PasswordQueue:
     ) -> None:
         self._check = check
         self._admission = admission
-        self._waiting: list[tuple[LoginConnection, str, str]] = []
+        self._waiting: list[tuple[Session, str, str]] = []
         self._is_checking = False
 
     def __len__(self) -> int:
         return sum(login.checking for login, _, _ in self._waiting)
 
-    def add(self, login: LoginConnection, name: str, password: str) -> None:
+    def add(self, login: "Session", name: str, password: str) -> None:
         """Check a password when its turn comes, and tell the connection the result.
 
         Parameters
         ----------
-        login : LoginConnection
+        login : Session
             The connection.
         name, password : str
             Name and password that it sent.
@@ -259,7 +237,7 @@ class PasswordQueue:
         self._is_checking = True
         self._check(name, password, lambda right: self._checked(login, name, right))
 
-    def _rank(self, entry: tuple[LoginConnection, str, str]) -> tuple[float, bool, float]:
+    def _rank(self, entry: "tuple[Session, str, str]") -> tuple[float, bool, float]:
         """Return what is least for the password to be checked next; of equal ones, the first."""
         login, name, _ = entry
         admission = self._admission
@@ -269,7 +247,7 @@ class PasswordQueue:
             admission.guessed.spent(name),
         )
 
-    def _checked(self, login: LoginConnection, name: str, right: bool) -> None:
+    def _checked(self, login: "Session", name: str, right: bool) -> None:
         self._is_checking = False
         if right:
             self._admission.passwords.refund(login.prefix, _PASSWORD_COST)

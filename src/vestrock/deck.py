@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from locmsim.gamekit import write_whole
+from locmsim.gamekit import whole, write_whole
 from locmsim.javarandom import JavaRandom
 
 #: The types of cards: creature, heal, damage, take, buff, deactivate.
@@ -318,8 +318,7 @@ def generate_deck(seed: int, n: int = 100) -> list[Card]:
     ValueError
         If `n` is out of bounds.
     """
-    if not 1 <= n <= MAX_CARDS:
-        raise ValueError(f"n: expected 1..{MAX_CARDS}, got {n}")
+    n = whole("n", n, 1, MAX_CARDS)
     random = JavaRandom(seed)
     cards: list[Card] = []
     for kind, count in _counts(n).items():
@@ -357,8 +356,7 @@ def extreme_deck(seed: int, n: int = 100) -> list[Card]:
     ValueError
         If `n` is out of bounds.
     """
-    if not 1 <= n <= MAX_CARDS:
-        raise ValueError(f"n: expected 1..{MAX_CARDS}, got {n}")
+    n = whole("n", n, 1, MAX_CARDS)
     random = JavaRandom(seed)
     r = random.next_int
     ids = list(range(1, MAX_ID + 1))

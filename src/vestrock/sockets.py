@@ -71,6 +71,11 @@ class Connection(asyncio.BufferedProtocol):
         self.prefix = prefix_of(str(peer[0]) if peer else "")
         return transport
 
+    @property
+    def idle(self) -> bool:
+        """Whether it can lose its place to a newer one of its prefix."""
+        return True
+
     def get_buffer(self, sizehint: int) -> memoryview:
         return self._buffer
 

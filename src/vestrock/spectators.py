@@ -35,9 +35,8 @@ class Spectator(Connection):
         #: sent. Lines are sent only after it.
         self.shown = False
         self._started = False
-        #: When it came, and whether it can lose its place to another one: always.
+        #: When it came.
         self.since = 0.0
-        self.idle = True
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport = self._connected(transport)

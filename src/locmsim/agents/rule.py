@@ -151,11 +151,17 @@ class _Turn:
 
     def strengthen(self) -> None:
         """Use green items where they help most."""
-        self.use_green(lambda state: _board_worth(state.players[self.player]))
+        self.use(
+            lambda: {c.id for c in self.me.board},
+            lambda state: _board_worth(state.players[self.player]),
+        )
 
     def boost(self) -> None:
         """Use green items where they add most damage to the opponent."""
-        self.use_green(self.damage)
+        self.use(self.own, self.damage)
+
+    def own(self) -> set[int]:
+        return {creature.id for creature in self.me.board}
 
     def damage(self, state: State) -> float:
         """Return the attack of ready creatures that no Guard stops."""
@@ -163,13 +169,13 @@ class _Turn:
         own = state.players[self.player].board
         return float(sum(c.attack for c in own if c.can_attack and c.lane not in guarded))
 
-    def use_green(self, worth: Callable[[State], float]) -> None:
+    def use(self, wanted: Callable[[], set[int]], worth: Callable[[State], float]) -> None:
+        """Use items on wanted targets, those first that add most to what a position is worth."""
         while True:
-            own = {creature.id for creature in self.me.board}
-            before = worth(self.state)
+            targets, before = wanted(), worth(self.state)
             best, most = 0, 0.0
             for action, _, target in self.legal(ActionKind.USE):
-                if target in own:
+                if target in targets:
                     gain = worth(self.state.child(action)) - before
                     if gain > most:
                         best, most = action, gain
@@ -179,17 +185,7 @@ class _Turn:
 
     def burn(self) -> None:
         """Use blue items on the opponent, the most damage first."""
-        while True:
-            health = self.opponent.health
-            best, most = 0, 0
-            for action, _, target in self.legal(ActionKind.USE):
-                if target == -1:
-                    damage = health - self.state.child(action).players[1 - self.player].health
-                    if damage > most:
-                        best, most = action, damage
-            if not best:
-                return
-            self.do(best)
+        self.use(lambda: {-1}, lambda state: -state.players[1 - self.player].health)
 
     def charge(self) -> None:
         """Summon creatures with Charge."""

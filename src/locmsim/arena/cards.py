@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from locmsim.arena.game_worker import new_match
@@ -87,9 +87,7 @@ class CardRow:
         """
         cases = {
             case: {
-                "games": found.games,
-                "won": found.won,
-                "copies": found.copies,
+                **asdict(found),
                 "share": found.share,
                 "interval": [*found.interval] if found.games else None,
             }

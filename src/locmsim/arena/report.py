@@ -196,10 +196,8 @@ def _head_to_head(tally: Tally, width: int | None) -> str:
     for a, name in enumerate(names):
         row = [name]
         for b in range(len(names)):
-            counts = tally.pairs.get((a, b))
-            if counts is None and (counts := tally.pairs.get((b, a))) is not None:
-                counts = counts.reversed()
-            if counts is None or not counts.total:
+            counts = tally.pairs_of(a, b)
+            if not counts.total:
                 row.append("-")
             else:
                 low, high = map(_percent, score_interval(counts))
@@ -500,11 +498,7 @@ def as_json(tally: Tally) -> dict[str, Any]:
         "pairings": [
             {
                 "players": [names[a], names[b]],
-                "won": counts.won,
-                "mostly_won": counts.mostly_won,
-                "split": counts.split,
-                "mostly_lost": counts.mostly_lost,
-                "lost": counts.lost,
+                **asdict(counts),
                 "score": counts.score,
                 "interval": list(score_interval(counts)),
             }

@@ -224,12 +224,8 @@ class Store(GameStore):
 
     # ------------------------------------------------------------------------------- games
 
-    def add(self, record: Record) -> None:
-        """Write one game; `StoreError` if that fails or if the game is already stored."""
-        self.add_all([record])
-
     def add_all(self, records: list[Record]) -> None:
-        """Write games, all or, with a `StoreError`, none."""
+        """Write games that are not stored yet, all or, with a `StoreError`, none."""
         rows = [_row(record) for record in records]
         self.check_present()
         with self._errors("write to"), self._writing():

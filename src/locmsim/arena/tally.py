@@ -1,7 +1,6 @@
 """Results added up, one game at a time."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import astuple, dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -159,16 +158,20 @@ class Tally:
             The index of the player.
         """
         total = PairCounts()
-        for counts in self._pairs_of(index):
-            total.add_all(counts)
+        for other in range(len(self.players)):
+            total.add_all(self.pairs_of(index, other))
         return total
 
-    def _pairs_of(self, index: int) -> Iterator[PairCounts]:
-        for other in range(len(self.players)):
-            if (counts := self.pairs.get((index, other))) is not None:
-                yield counts
-            elif (counts := self.pairs.get((other, index))) is not None:
-                yield counts.reversed()
+    def pairs_of(self, index: int, other: int) -> PairCounts:
+        """Return the pairs of two players, counted for the first of them.
+
+        Parameters
+        ----------
+        index, other : int
+            The indices of the players.
+        """
+        counts = self.pairs.get((other, index), PairCounts()).reversed()
+        return self.pairs.get((index, other), counts)
 
     def to_json(self) -> dict[str, Any]:
         """Return the totals as plain data; ``ValueError`` while a pair is incomplete."""

@@ -211,14 +211,9 @@ class _Numbers:
             Packed({name: arrays[name] for name in DECK_SHAPES}, ascii=self.ascii, coarse=coarse)
             for arrays in ensemble
         ]
-        self.macros["HAS_CHOICE_VALUE"] = 1
-        self.define("LOCMI_DECK_NETWORKS", len(parts))
         self.define("LOCMI_RESTARTS", RESTARTS)
         self.array("short", "locmi_restarts", [*_restarts()])
-        kind = "locmi_deck_network_t"
-        self.lines += [f"static {kind} locmi_deck_networks[LOCMI_DECK_NETWORKS];", ""]
-        self.packed("deck", "locmi_deck_networks", parts)
-        return replace(weights, deck_value=[part.arrays for part in parts])
+        return replace(weights, deck_value=self.ensemble("deck", parts))
 
     def draft(self, weights: Weights) -> Weights:
         if not weights.draft_value:
@@ -227,13 +222,17 @@ class _Numbers:
             Packed({name: arrays[name] for name in DRAFT_SHAPES}, ascii=self.ascii)
             for arrays in weights.draft_value
         ]
-        self.macros["HAS_CHOICE_VALUE"] = 1
-        self.define("LOCMI_DRAFT_NETWORKS", len(parts))
         self.define("LOCMI_DRAFTS", DRAFTS)
-        kind = "locmi_draft_network_t"
-        self.lines += [f"static {kind} locmi_draft_networks[LOCMI_DRAFT_NETWORKS];", ""]
-        self.packed("draft", "locmi_draft_networks", parts)
-        return replace(weights, draft_value=[part.arrays for part in parts])
+        return replace(weights, draft_value=self.ensemble("draft", parts))
+
+    def ensemble(self, kind: str, parts: Sequence[Packed]) -> list[Arrays]:
+        """Write the networks by which cards are chosen."""
+        name, count = f"locmi_{kind}_networks", f"LOCMI_{kind.upper()}_NETWORKS"
+        self.macros["HAS_CHOICE_VALUE"] = 1
+        self.define(count, len(parts))
+        self.lines += [f"static locmi_{kind}_network_t {name}[{count}];", ""]
+        self.packed(kind, name, parts)
+        return [part.arrays for part in parts]
 
     def network(self, weights: Weights) -> Weights:
         if weights.network is None:

@@ -8,7 +8,7 @@ import math
 import random
 from collections import deque
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 
 Point = tuple[float, ...]
 
@@ -23,26 +23,6 @@ class Trial(NamedTuple):
     first: Point
     second: Point | None
     deal: int | str
-
-
-class Method(Protocol):
-    """What proposes trials."""
-
-    #: Whether its trials have a second point.
-    compares_two: bool
-
-    def ask(self) -> Trial | None:
-        """Return another trial, or None if results are needed first."""
-
-    def tell(self, trial: Trial, score: float) -> None:
-        """Take the score, 0 to 1, of the first point of a trial, in the order of the trials."""
-
-    def extend(self, trials: int) -> None:
-        """Go on to that number of trials, when all results are known."""
-
-    @property
-    def best(self) -> Point:
-        """What the method would recommend now."""
 
 
 class Spsa:
@@ -183,8 +163,9 @@ class Cmaes:
         return tuple(map(float, self._cma.mean[: self._count]))
 
 
+#: What proposes trials, is told their scores in the same order and recommends a point; after
+#: `extend` it goes on to that number of trials. Without `compares_two` trials have no second point.
+Method: TypeAlias = Spsa | Cmaes
+
 #: Method by its name in `--method`; the first is the default.
-METHODS: dict[str, type[Spsa] | type[Cmaes]] = {
-    "spsa": Spsa,
-    "cmaes": Cmaes,
-}
+METHODS: dict[str, type[Method]] = {"spsa": Spsa, "cmaes": Cmaes}

@@ -46,7 +46,7 @@ def test_games_that_come_in_any_order(tmp_path: Path) -> None:
         versions = [reader.version]
         # Several workers can end games in such an order, the first one last.
         for record in [*played[4:9], *played[1:4], *played[9:], played[0]]:
-            store.add(record)
+            store.add_all([record])
             tally = reader.update()
             assert reader.to_json() == fresh(db)
             assert tally.games == reader.games_read

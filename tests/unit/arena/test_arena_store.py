@@ -53,7 +53,7 @@ def path(tmp_path: Path) -> Path:
 def test_what_goes_in_comes_out(path: Path, records: list[Record]) -> None:
     with writing(path) as store:
         assert store.settings == SETTINGS
-        store.add(records[3])
+        store.add_all([records[3]])
         store.add_all([records[0], records[1]])
         assert store.numbers() == {1, 2, 4}
         other = replace(SETTINGS, games=10, sprt=Sprt(0, 5))
@@ -78,14 +78,14 @@ def test_faults(path: Path) -> None:
     assert record.stderr == ("no idea\n", "")
     assert [answer.stderr for answer in record.answers] == ["no idea\n", ""]
     with writing(path, settings) as store:
-        store.add(record)
+        store.add_all([record])
         assert store.game(1) == record
         assert next(store.outcomes()) == record.outcome
 
 
 def test_no_game_twice(path: Path, records: list[Record]) -> None:
     with writing(path) as store:
-        store.add(records[0])
+        store.add_all([records[0]])
         with pytest.raises(StoreError, match="UNIQUE"):
             store.add_all([records[1], records[0]])
         assert store.numbers() == {1}
@@ -120,7 +120,7 @@ def test_no_file(path: Path, records: list[Record]) -> None:
     with pytest.raises(NoResultsError, match="an empty file"):
         reading(path)
     with writing(path) as store:
-        store.add(records[0])
+        store.add_all([records[0]])
     with reading(path) as store:
         assert len(store) == 1
 
@@ -138,13 +138,13 @@ def test_what_is_no_file(path: Path) -> None:
 def test_file_that_is_removed(path: Path, records: list[Record]) -> None:
     """No game is stored where nobody would find it; a file put in its place is not touched."""
     with writing(path) as store:
-        store.add(records[0])
+        store.add_all([records[0]])
         path.unlink()
         with pytest.raises(StoreError, match="was removed or replaced while it was written to"):
-            store.add(records[1])
+            store.add_all([records[1]])
         path.write_text("something else")
         with pytest.raises(StoreError, match="was removed or replaced"):
-            store.add(records[1])
+            store.add_all([records[1]])
     assert path.read_text() == "something else"
     path.unlink()
     with (
@@ -179,7 +179,7 @@ def test_no_file_for_no_games(path: Path) -> None:
 def test_nothing_beside_a_closed_file(path: Path, records: list[Record]) -> None:
     """Writing, reading and recovering what a killed writer left all clean up SQLite's own files."""
     with writing(path) as store:
-        store.add(records[0])
+        store.add_all([records[0]])
     assert os.listdir(path.parent) == [path.name]
     with reading(path) as store:
         assert len(store) == 1
@@ -215,7 +215,7 @@ def test_files_that_are_something_else(path: Path) -> None:
 
 def test_file_of_another_version(path: Path, records: list[Record]) -> None:
     with writing(path) as store:
-        store.add(records[0])
+        store.add_all([records[0]])
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
     with pytest.raises(StoreError, match="version 99, this program knows 6"):
@@ -224,7 +224,7 @@ def test_file_of_another_version(path: Path, records: list[Record]) -> None:
 
 def test_damaged_settings(path: Path, records: list[Record]) -> None:
     with writing(path) as store:
-        store.add(records[0])
+        store.add_all([records[0]])
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("UPDATE tournament SET settings = '{}'")
     with pytest.raises(StoreError, match="not the settings of a tournament"):
@@ -233,7 +233,7 @@ def test_damaged_settings(path: Path, records: list[Record]) -> None:
 
 def test_another_tournament(path: Path, records: list[Record]) -> None:
     with writing(path) as store:
-        store.add(records[0])
+        store.add_all([records[0]])
     with pytest.raises(StoreError, match="results of another tournament: seed: 5, now 6"):
         Arena(path, seed=6)
     with reading(path) as store:
@@ -246,12 +246,12 @@ def test_two_writers(path: Path, records: list[Record]) -> None:
         with pytest.raises(StoreError, match="another process writes to it"):
             writing(path)
         with reading(path) as reader:
-            store.add(records[0])
+            store.add_all([records[0]])
             assert reader.numbers() == {1}
-            store.add(records[1])
+            store.add_all([records[1]])
             assert reader.numbers() == {1, 2}
             with pytest.raises(StoreError, match="readonly"):
-                reader.add(records[2])
+                reader.add_all([records[2]])
     with writing(path) as store:
         assert len(store) == 2
 
@@ -263,7 +263,7 @@ def test_the_path_is_a_path(
     monkeypatch.chdir(tmp_path)
     name = Path("file:results.db?mode=memory")
     with writing(name) as store:
-        store.add(records[0])
+        store.add_all([records[0]])
         with pytest.raises(StoreError, match="another process writes to it"):
             writing(name)
     with reading(name) as store:
@@ -285,7 +285,7 @@ def test_full_disk(path: Path, records: list[Record], monkeypatch: pytest.Monkey
     databases = opened_databases(monkeypatch)
     with writing(path) as store:
         (database,) = databases
-        store.add(records[0])
+        store.add_all([records[0]])
         with full_disk(database), pytest.raises(StoreError, match="full") as caught:
             store.add_all([bulky(record) for record in records[1:]])
         assert str(caught.value).startswith(f"cannot write to {path}: ")

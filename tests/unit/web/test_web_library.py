@@ -478,12 +478,11 @@ def test_the_list_tells_when_it_grows(tmp_path: Path) -> None:
         assert stamp == library.stamp()
         with Store(db, write=True) as store:
             record = store.game(1)
-            store.add(
-                record._replace(
-                    fixture=record.fixture._replace(number=5),
-                    outcome=record.outcome._replace(number=5),
-                )
+            again = record._replace(
+                fixture=record.fixture._replace(number=5),
+                outcome=record.outcome._replace(number=5),
             )
+            store.add_all([again])
         assert library.stamp() != stamp
 
 
