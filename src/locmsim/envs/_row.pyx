@@ -451,6 +451,14 @@ cdef void finish(rows_t* a, Py_ssize_t i, bint illegal) noexcept nogil:
     show(a, i)
 
 
+cdef bint is_known(
+    const set_t* source, const prior_scores_t* set_prior, int64_t key
+) noexcept nogil:
+    """Return whether a card set was made, and how likely others choose its cards."""
+    return (source.cards is not NULL and source.key == key and set_prior.scores is not NULL
+            and set_prior.key == key)
+
+
 cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     cdef row_t* r = &a.rows[i]
     cdef const game_t* g = &a.g
@@ -464,10 +472,7 @@ cdef bint search(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     cdef int64_t key = set_key(g, r)
     cdef int n, j
     cdef uint8_t path[MAX_PATH + 1]
-    if (source.cards is NULL or source.key != key or set_prior.scores is NULL
-            or set_prior.key != key):
-        return False
-    if a.stopped:
+    if a.stopped or not is_known(source, set_prior, key):
         return False
     if m.serial != r.serial:
         believer_start(q, m, r.serial, <int64_t>(draw_bits(&r.stream) >> 1), g.rules, who,
@@ -504,17 +509,13 @@ cdef bint play_battles(rows_t* a, Py_ssize_t i, int thread) noexcept nogil:
     cdef const game_t* g = &a.g
     cdef const set_t* source = set_of(a, i)
     cdef int64_t place = r.cold.now.set if r.cold.now.set >= 0 else g.n_sets + i
-    cdef int64_t key = set_key(g, r)
-    cdef const prior_scores_t* set_prior
     cdef int who, number
     if a.stopped or g.battler[0] == BY_PYTHON or g.battler[1] == BY_PYTHON:
         return False
     for who in range(2):
-        if g.battler[who] == BY_SEARCH:
-            set_prior = &a.battlers[who].set_priors[place]
-            if (source.cards is NULL or source.key != key or set_prior.scores is NULL
-                    or set_prior.key != key):
-                return False
+        if g.battler[who] == BY_SEARCH and not is_known(
+                source, &a.battlers[who].set_priors[place], set_key(g, r)):
+            return False
     for number in range(g.battles):
         a.winners[i * g.battles + number] = play_battle(a, i, thread, number, place)
         if a.stopped:

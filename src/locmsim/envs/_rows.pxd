@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t, int8_t, uint8_t
 
 from locmsim._core cimport State, Table
 from locmsim.envs._row cimport cold_t, row_t, rows_t, set_t
+from locmsim.envs._searcher cimport searcher_t
 from locmsim.game._match cimport match_t
 
 cdef class RowBlock:
@@ -43,6 +44,8 @@ cdef class PlayerTable:
     cdef tuple drawn                # slots of the players that may be drawn, and their weights
     cdef list searchers             # by slot; None where no search plays
     cdef readonly list battlers     # kinds or searchers
+    cdef searcher_t* joined(self, kind, Py_ssize_t n_believers) except? NULL
+    cdef list searching(self)
     cdef int watch(self) except -1
 
 cdef class Views:

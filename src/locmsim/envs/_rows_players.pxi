@@ -42,25 +42,33 @@ cdef class PlayerTable:
 
         `kind` is the number of a scripted player, BY_PYTHON, BY_CALLER, or a `Searcher`.
         """
-        cdef Searcher searcher
+        cdef searcher_t* search
         cdef game_t* g = &self.a.g
         cdef int i
         if not 0 <= slot < SLOTS:
             raise IndexError(f"slot {slot} of {SLOTS}")
-        if isinstance(kind, Searcher):
-            searcher = kind
-            searcher.reserve(self.a.n, g.n_sets, self.n_threads, self.a.n)
-        g.player[slot] = BY_SEARCH if isinstance(kind, Searcher) else kind
-        self.a.searchers[slot] = NULL
-        self.searchers[slot] = None
-        if isinstance(kind, Searcher):
-            searcher.q.stopped = &self.a.stopped
-            self.a.searchers[slot] = &searcher.q
-            self.searchers[slot] = searcher
+        search = self.joined(kind, self.a.n)
+        g.player[slot] = kind if search is NULL else BY_SEARCH
+        self.a.searchers[slot] = search
+        self.searchers[slot] = None if search is NULL else kind
         memset(self.a.results[slot], 0, sizeof(self.a.results[slot]))
         g.notes = False
         for i in range(SLOTS):
             g.notes = g.notes or g.player[i] == BY_PYTHON or g.player[i] == BY_SEARCH
+
+    cdef searcher_t* joined(self, kind, Py_ssize_t n_believers) except? NULL:
+        """Prepare a `Searcher` for so many games at a time; NULL for any other player."""
+        cdef Searcher searcher
+        if not isinstance(kind, Searcher):
+            return NULL
+        searcher = kind
+        searcher.reserve(self.a.n, self.a.g.n_sets, self.n_threads, n_believers)
+        searcher.q.stopped = &self.a.stopped
+        return &searcher.q
+
+    cdef list searching(self):
+        """Return all players that search."""
+        return [one for one in (*self.searchers, *self.battlers) if isinstance(one, Searcher)]
 
     def draw_from(self, list slots, list weights):
         """Set the players that new episodes are played against, and how often each is drawn.
@@ -92,30 +100,17 @@ cdef class PlayerTable:
 
         The first plays the caller's deck, the second the other one; both are kinds as for `put`.
         """
-        cdef Searcher searcher
         cdef int i
         self.battlers = list(battlers)
         for i in range(2):
-            self.a.battlers[i] = NULL
-            self.a.g.battler[i] = BY_PYTHON
-            if isinstance(battlers[i], Searcher):
-                searcher = battlers[i]
-                searcher.reserve(
-                    self.a.n, self.a.g.n_sets, self.n_threads, 2 * self.n_threads)
-                searcher.q.stopped = &self.a.stopped
-                self.a.battlers[i] = &searcher.q
-                self.a.g.battler[i] = BY_SEARCH
-            else:
-                self.a.g.battler[i] = battlers[i]
+            self.a.battlers[i] = self.joined(battlers[i], 2 * self.n_threads)
+            self.a.g.battler[i] = battlers[i] if self.a.battlers[i] is NULL else BY_SEARCH
 
     def set_threads(self, int n):
         """Set how many threads step rows at a time."""
-        cdef Searcher searcher
         self.n_threads = n
         for found in self.searchers:
-            if found is not None:
-                searcher = found
-                searcher.reserve(self.a.n, self.a.g.n_sets, n, self.a.n)
+            self.joined(found, self.a.n)
         self.set_battlers(self.battlers)
 
     def searcher(self, Py_ssize_t i):
@@ -125,12 +120,8 @@ cdef class PlayerTable:
     cdef int watch(self) except -1:
         """Let searches check for signals if this is the main thread."""
         cdef Searcher searcher
-        for found in (*self.searchers, *self.battlers):
-            if isinstance(found, int):
-                continue
-            if found is not None:
-                searcher = found
-                searcher.watch(current_thread() is main_thread())
+        for searcher in self.searching():
+            searcher.watch(current_thread() is main_thread())
         return 0
 
     def raise_stop(self):
@@ -139,9 +130,7 @@ cdef class PlayerTable:
         if not self.a.stopped:
             return
         self.a.stopped = False
-        for found in (*self.searchers, *self.battlers):
-            if found is not None and not isinstance(found, int):
-                searcher = found
-                error, searcher.error = searcher.error, None
-                if error is not None:
-                    raise error
+        for searcher in self.searching():
+            error, searcher.error = searcher.error, None
+            if error is not None:
+                raise error

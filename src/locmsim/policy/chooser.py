@@ -68,7 +68,7 @@ class PolicyChooser:
             The policy was trained for a draft.
         """
         self._check_rules("1.5")
-        offer = sorted({card.base_id: card for card in cards}.values(), key=_base_id)
+        offer = sorted({card.base_id: card for card in cards}.values(), key=lambda c: c.base_id)
         masks = np.zeros((1, get_layout(CHOICE, "1.5").actions), np.int8)
         left = np.zeros(masks.shape[1], np.int64)
         left[: len(offer)] = COPIES_PER_CARD
@@ -130,7 +130,3 @@ class _Picker(HistoryPicker):
 
     def choose(self, offers: Sequence[Sequence[Card]], picked: Sequence[Card], rules: str) -> int:
         return self._chooser._pick(offers, picked, rules)
-
-
-def _base_id(card: Card) -> int:
-    return card.base_id

@@ -21,6 +21,8 @@ cdef void rule_turn(state_t* s, const table_t* t, line_t* line, uint64_t* stream
 cdef void pay(state_t* s, const table_t* t, int cost, line_t* line) noexcept nogil
 cdef int mana_within_reach(const state_t* s, const table_t* t) noexcept nogil
 cdef bint has_room(const line_t* line, int actions) noexcept nogil
+# Draws as many cards as it may.
+cdef void draw_all(state_t* s, const table_t* t, line_t* line) noexcept nogil
 # Each executes one action and appends it to `line`.
 cdef void do_play(state_t* s, const table_t* t, int h, int target, line_t* line) noexcept nogil
 cdef void do_simple(state_t* s, const table_t* t, int kind, line_t* line) noexcept nogil

@@ -112,6 +112,12 @@ cdef void do_play(state_t* s, const table_t* t, int h, int target, line_t* line)
     play_card(s, t, h, target)
 
 
+cdef void draw_all(state_t* s, const table_t* t, line_t* line) noexcept nogil:
+    while (s.draws and s.deck_pos < t.n and s.n_hand[mover_of(s)] < t.hand_limit
+           and has_room(line, 1)):
+        do_simple(s, t, DRAW, line)
+
+
 cdef int mana_within_reach(const state_t* s, const table_t* t) noexcept nogil:
     """Return the mana that the mover would have after tapping every active creature."""
     cdef int me = mover_of(s)
@@ -330,9 +336,7 @@ cdef void rule_turn(state_t* s, const table_t* t, line_t* line, uint64_t* stream
         if s.over:
             return
     while True:
-        while (s.draws and s.deck_pos < t.n and s.n_hand[me] < t.hand_limit
-               and has_room(line, 1)):
-            do_simple(s, t, DRAW, line)
+        draw_all(s, t, line)
         reach = mana_within_reach(s, t)
         best = -1
         best_value = best_target_ = 0

@@ -24,7 +24,6 @@ from vestrock._core cimport (
     BURN,
     CREATURE,
     DAMAGE,
-    DRAW,
     END_TURN,
     FINISH_BLOCK,
     HEAL,
@@ -51,6 +50,7 @@ from vestrock.bots._policy cimport (
     do_discard,
     do_play,
     do_simple,
+    draw_all,
     has_room,
     line_t,
     mana_within_reach,
@@ -417,14 +417,6 @@ cdef void offer(search_t* g, level_t* level, list_t* to, int me) noexcept nogil:
         keep(g, to, scratch, value)
 
 
-cdef void draw_all(const search_t* g, slot_t* slot) noexcept nogil:
-    cdef const table_t* t = g.t
-    cdef state_t* s = slot.s
-    while (s.draws and s.deck_pos < t.n and s.n_hand[mover_of(s)] < t.hand_limit
-           and has_room(&slot.line, 1)):
-        do_simple(s, t, DRAW, &slot.line)
-
-
 cdef void try_card(search_t* g, level_t* level, const slot_t* slot, list_t* to, int h, int target,
                    int me) noexcept nogil:
     """Pay for a card and play it, drawing the cards that this allows."""
@@ -434,7 +426,7 @@ cdef void try_card(search_t* g, level_t* level, const slot_t* slot, list_t* to, 
     pay(scratch.s, g.t, cost, &scratch.line)
     do_play(scratch.s, g.t, h, target, &scratch.line)
     if not scratch.s.over:
-        draw_all(g, scratch)
+        draw_all(scratch.s, g.t, &scratch.line)
     offer(g, level, to, me)
 
 
@@ -497,7 +489,7 @@ cdef void play_cards(
                 worst = h
         load(g, &level.scratch, slot)
         do_discard(level.scratch.s, t, worst, &level.scratch.line)
-        draw_all(g, &level.scratch)
+        draw_all(level.scratch.s, t, &level.scratch.line)
         offer(g, level, to, me)
 
 
@@ -518,7 +510,7 @@ cdef void start_cards(search_t* g, level_t* level, const slot_t* slot, list_t* t
             load(g, scratch, slot)
             for _ in range(before):
                 do_simple(scratch.s, t, BURN, &scratch.line)
-            draw_all(g, scratch)
+            draw_all(scratch.s, g.t, &scratch.line)
             for _ in range(after):
                 if scratch.s.deck_pos < t.n:
                     do_simple(scratch.s, t, BURN, &scratch.line)
