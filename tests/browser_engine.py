@@ -55,16 +55,9 @@ class Machine:
     ) -> None:
         node = need_node()
         static = resources.files("locmsim.web") / "static"
-        for name in (
-            "machine.js",
-            "local.js",
-            "matchtext.js",
-            "board.js",
-            "dom.js",
-            "packed.js",
-        ):
-            text = (static / name).read_text(encoding="utf-8")
-            (folder / name).write_text(text, encoding="utf-8")
+        for script in static.iterdir():
+            if script.name.endswith(".js"):
+                (folder / script.name).write_bytes(script.read_bytes())
         (folder / "package.json").write_text('{"type": "module"}')
         module, file = folder / "engine.wasm", folder / "battle.json"
         module.write_bytes(need_compiler(result.match.rules, search))

@@ -2,41 +2,30 @@
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from locmsim.cli._common import Failure, WrongUsage
 from locmsim.support.database import numbered_entry
 
 if TYPE_CHECKING:
-    from locmsim.contract import Game
     from locmsim.game.match import Match
     from locmsim.referee.process_match import Result
-
-
-class Played(NamedTuple):
-    """An earlier match, with its game and the names of its players."""
-
-    result: "Result[Any]"
-    #: Names of its players, as far as they are known.
-    names: tuple[str, str]
-    game: "Game"
+    from locmsim.web.sources import Played
 
 
 def load_played(
     source: str, option: str, rules: str | None = None, ids: str | None = None
-) -> Played:
+) -> "Played":
     """Load a match of any game from a log (``FILE``) or an arena's results (``DB:NUMBER``).
 
     Raises `Failure`, which names the option that the text came from.
     """
     from locmsim.arena import LocmGame
-    from locmsim.web.sources import arena_match, load_log
+    from locmsim.web import sources
 
     check_log(source, rules, ids)
     with _failures(source, option):
-        if (entry := numbered_entry(source)) is not None:
-            return Played(*arena_match(*entry))
-        played = Played(*load_log(source, rules, ids))
+        played = sources.load_played(source, rules, ids)
     if not isinstance(played.game, LocmGame):
         _refuse(f"{source}, a match of {played.game.title}", rules, ids)
     return played

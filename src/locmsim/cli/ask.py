@@ -27,9 +27,9 @@ from locmsim.support.files import counted, printable
 
 if TYPE_CHECKING:
     from locmsim.arena import Arena
-    from locmsim.cli._matches import Played
     from locmsim.referee.players import Seat
     from locmsim.referee.process_match import Call
+    from locmsim.web.sources import Played
 
 #: Default of --timeout-scale: a bot that is being debugged needs more than the rules' limits.
 _SCALE = 25.0
@@ -144,8 +144,8 @@ def _calls(played: "Played", turns: Sequence[int]) -> "dict[int, Call]":
 
 def _ask_lost(options: argparse.Namespace) -> None:
     from locmsim.arena import Arena
-    from locmsim.cli._matches import Played
     from locmsim.processes.workers import TaskRunner, local_workers
+    from locmsim.web.sources import Played
 
     found: dict[int, list[_NewAnswer]] = {}
     with failures(), Arena.load(options.source) as arena:
@@ -209,7 +209,7 @@ def _names(arena: "Arena", game: int) -> tuple[str, str]:
 def _asked_in(options: argparse.Namespace, game: int) -> list[_NewAnswer]:
     """Return the answers in a lost game; runs in a worker, whose agents play on in the next one."""
     from locmsim.arena import Arena
-    from locmsim.cli._matches import Played
+    from locmsim.web.sources import Played
 
     with Arena.load(options.source) as arena:
         names = _names(arena, game)

@@ -36,12 +36,7 @@ PAGES: tuple[Callable[[Site], Page], ...] = (
     page_setup.page,
     page_match.page,
     hosted_matches.page,
-)
-
-#: The functions that make the endpoints of several pages.
-SERVICES: tuple[Callable[[Site], list[BaseRoute]], ...] = (
-    page_matches.routes,
-    search_jobs.routes,
+    search_jobs.page,
 )
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}
@@ -69,8 +64,6 @@ def create_app(site: Site) -> Starlette:
         return Response(files[name], media_type=_TYPES[name.rpartition(".")[2]])
 
     routes: list[BaseRoute] = [Route("/static/{name}", static)]
-    for service in SERVICES:
-        routes += service(site)
     routes += [*site.news.routes(), *site.jobs.routes()]
     for page in pages:
         if page.address:

@@ -5,15 +5,19 @@ The functions run in threads, so that none of them keeps the server from others.
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+#: What a question asks.
+Query = QueryParams
 #: The longest body of a request, in bytes.
 _MOST = 1 << 20
 #: The most texts of a list: actions from the start of a battle on, or cards.
@@ -31,7 +35,8 @@ class Refusal(HTTPException):
 
 def json_response(data: Any, status: int = 200) -> Response:
     """Return an answer; text from others may hold anything, lone surrogates too."""
-    return Response(json.dumps(data), status, media_type="application/json")
+    text = json.dumps(data, default=lambda one: one.to_json())
+    return Response(text, status, media_type="application/json")
 
 
 async def error_response(request: Request, error: Exception) -> Response:
@@ -40,18 +45,18 @@ async def error_response(request: Request, error: Exception) -> Response:
     return json_response({"error": str(error.detail)}, error.status_code)
 
 
-def get(path: str, work: Callable[[Request], Any]) -> Route:
+def get(path: str, work: Callable[[Query], Any]) -> Route:
     """Return the route of a question."""
 
     async def endpoint(request: Request) -> Response:
-        return await _answer(work, request)
+        return await _answer(work, request.query_params)
 
     return Route(path, endpoint, methods=["GET"])
 
 
 def post(
     path: str,
-    work: Callable[[Request, dict[str, Any]], Any],
+    work: Callable[[dict[str, Any]], Any],
     *,
     most: int = _MOST,
     left: Callable[[dict[str, Any]], object] | None = None,
@@ -60,7 +65,7 @@ def post(
 
     async def endpoint(request: Request) -> Response:
         data = await body_of(request, most)
-        answer = asyncio.ensure_future(_answer(work, request, data))
+        answer = asyncio.ensure_future(_answer(work, data))
         if left is not None:
             closed = asyncio.ensure_future(gone(request))
             await asyncio.wait({answer, closed}, return_when=asyncio.FIRST_COMPLETED)
@@ -72,9 +77,9 @@ def post(
     return Route(path, endpoint, methods=["POST"])
 
 
-async def _answer(work: Callable[..., Any], *arguments: Any) -> Response:
+async def _answer(work: Callable[[Any], Any], asked: Mapping[str, Any]) -> Response:
     try:
-        answer = await run_in_threadpool(work, *arguments)
+        answer = await run_in_threadpool(work, asked)
     except ValueError as error:
         raise Refusal(error) from None
     return answer if isinstance(answer, Response) else json_response(answer)
@@ -122,11 +127,10 @@ def whole_of(
     *,
     least: int = -_WHOLE,
     most: int = _WHOLE,
-    text: bool = False,
 ) -> int:
-    """Return an integer of a request, with `text` from a query; raise `Refusal` otherwise."""
+    """Return an integer of a request, of a query one in digits; raise `Refusal` otherwise."""
     value = data.get(name, default)
-    if text and isinstance(value, str) and value.removeprefix("-").isdecimal() and len(value) < 99:
+    if isinstance(data, Query) and re.fullmatch(r"-?\d{1,98}", str(value)):
         value = int(value)
     if type(value) is not int:
         raise Refusal(f"{name}: expected an integer")

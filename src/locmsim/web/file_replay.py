@@ -217,10 +217,10 @@ _ENGINE = (*_VIEWER, "enginepanel.js", "local.js", "matchtext.js", "playedmatch.
 #: The modules of each kind of page, each behind those that it imports, and its styles.
 _FILES = {
     "replay": ((*_VIEWER, "file-replay.js"), ("base.css", "board.css")),
-    "engine": ((*_ENGINE, "file-engine.js"), ("base.css", "board.css", "panel.css")),
+    "engine": ((*_ENGINE, "file-engine.js"), ("base.css", "board.css")),
     "play": (
         (*_ENGINE, "choice.js", "help.js", "file-play.js"),
-        ("base.css", "board.css", "panel.css", "site.css"),
+        ("base.css", "board.css", "site.css"),
     ),
 }
 

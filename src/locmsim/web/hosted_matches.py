@@ -20,8 +20,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count, takewhile
 from typing import Any, cast
 
-from starlette.requests import Request
-
 from locmsim._core import State
 from locmsim.arena.game_store import GameRow
 from locmsim.decks import build_deck, deck_line, pick
@@ -36,7 +34,16 @@ from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, RULES
 from locmsim.search.belief import Belief
 from locmsim.support.files import write_whole
-from locmsim.web.endpoints import Refusal, get, json_response, post, text_of, texts_of, whole_of
+from locmsim.web.endpoints import (
+    Query,
+    Refusal,
+    get,
+    json_response,
+    post,
+    text_of,
+    texts_of,
+    whole_of,
+)
 from locmsim.web.engine_panel import CHANCES
 from locmsim.web.file_replay import chat_of
 from locmsim.web.forms import form_of, up_to, values_of
@@ -535,7 +542,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
     searches: dict[threading.Event, str] = {}
     lock = threading.Lock()
 
-    def choices(request: Request) -> object:
+    def choices(query: Query) -> object:
         return {
             "fields": form_of(_FORM),
             "opponents": [
@@ -548,7 +555,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         return table.get(text_of(data, "match"))
 
     def outdated(work: Callable[[HostedMatch, dict[str, Any]], object]) -> Callable[..., object]:
-        def changed(request: Request, data: dict[str, Any]) -> object:
+        def changed(data: dict[str, Any]) -> object:
             match = match_of(data)
             try:
                 return work(match, data)
@@ -574,20 +581,20 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             return table.get(key).advice_at(texts_of(data, "path"), advice or ())
         return site.machine(key)
 
-    def walked(request: Request, data: dict[str, Any]) -> object:
+    def walked(data: dict[str, Any]) -> object:
         key = text_of(data, "match")
         if Key.parse(key).kind == KeyKind.HOSTED:
-            return outdated(walk)(request, data)
+            return outdated(walk)(data)
         position = site.positions.get(key)
         hidden = None if position is None else position.hidden
         path, actions = texts_of(data, "path"), texts_of(data, "actions")
         return machine(data).walk(path, actions, hidden)
 
-    def chance(request: Request, data: dict[str, Any]) -> object:
+    def chance(data: dict[str, Any]) -> object:
         line = text_of(data, "line")
         return machine(data, [*filter(None, line.split(";"))]).chance(texts_of(data, "path"), line)
 
-    def analyse(request: Request, data: dict[str, Any]) -> object:
+    def analyse(data: dict[str, Any]) -> object:
         seconds, seed = values_of(data, _SEARCH).values()
         done, path = texts_of(data, "done"), texts_of(data, "path")
         found = machine(data, done)
@@ -617,7 +624,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
                 del searches[stopped]
                 stopped.set()
 
-    def offers(request: Request, data: dict[str, Any]) -> object:
+    def offers(data: dict[str, Any]) -> object:
         return match_of(data).offers(whole_of(data, "known", 0))
 
     return Page(
@@ -625,12 +632,12 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         "",
         [
             get("/api/play/choices", choices),
-            get("/api/play/state", lambda request: match_of(request.query_params).standing()),
-            post("/api/play/new", lambda request, data: {"match": table.new(data).key}),
+            get("/api/play/state", lambda query: match_of(query).standing()),
+            post("/api/play/new", lambda data: {"match": table.new(data).key}),
             post("/api/play/choose", outdated(choose)),
-            post("/api/play/leave", lambda request, data: match_of(data).leave()),
+            post("/api/play/leave", lambda data: match_of(data).leave()),
             post("/api/machine/offers", offers),
-            post("/api/machine/answers", lambda request, data: match_of(data).answers()),
+            post("/api/machine/answers", lambda data: match_of(data).answers()),
             post(
                 "/api/machine/turn",
                 outdated(lambda match, data: match.turn(texts_of(data, "path"))),
@@ -638,6 +645,6 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             post("/api/machine/walk", walked),
             post("/api/machine/chance", chance),
             post("/api/machine/analyse", analyse, left=left),
-            post("/api/machine/stop", lambda request, data: left(data)),
+            post("/api/machine/stop", lambda data: left(data)),
         ],
     )

@@ -7,10 +7,9 @@ from collections.abc import Callable, Hashable, Iterator
 from itertools import count
 from typing import Any
 
-from starlette.requests import Request
 from starlette.routing import BaseRoute
 
-from locmsim.web.endpoints import Refusal, get, post, text_of
+from locmsim.web.endpoints import Query, Refusal, get, post, text_of
 from locmsim.web.news import News
 
 _log = logging.getLogger(__name__)
@@ -179,12 +178,12 @@ class Jobs:
     def routes(self) -> list[BaseRoute]:
         """Return the endpoints that tell how far a job is, and stop it."""
 
-        def state(request: Request) -> object:
-            return self.get(request.query_params.get("job", "")).to_json()
+        def state(query: Query) -> object:
+            return self.get(query.get("job", ""))
 
-        def stop(request: Request, data: dict[str, Any]) -> object:
+        def stop(data: dict[str, Any]) -> object:
             job = self.get(text_of(data, "job"))
             job.stop()
-            return job.to_json()
+            return job
 
         return [get("/api/jobs", state), post("/api/jobs/stop", stop)]

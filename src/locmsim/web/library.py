@@ -2,8 +2,8 @@
 
 import json
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -13,10 +13,8 @@ from locmsim.arena.catalogue import Catalogue, LogPlace
 from locmsim.arena.game_store import ALL_GAMES, GameQuery, GameRow
 from locmsim.arena.log_rows import key_of
 from locmsim.arena.store import Store
-from locmsim.contract import Game
 from locmsim.game.match import Match
 from locmsim.referee.any_game import view_steps
-from locmsim.referee.log_reader import is_of_another_game, read_log
 from locmsim.referee.process_match import Result
 from locmsim.referee.transcript import log_line
 from locmsim.support.files import file_stamp
@@ -24,17 +22,8 @@ from locmsim.web.keys import Key, KeyKind
 from locmsim.web.live_logs import LiveMatches
 from locmsim.web.log_files import LogFiles
 from locmsim.web.match_data import seat_names, told_apart
-from locmsim.web.sources import (
-    arena_match,
-    error_text,
-    locm_arena_match,
-    logged_match,
-    part_match,
-    replay_of,
-)
+from locmsim.web.sources import Played, arena_match, error_text, part_match, played_in
 
-#: A match, and the names of its players.
-_Loaded = tuple[Result[Match], tuple[str, str]]
 #: The number of matches that were read last and are kept.
 _KEPT = 64
 
@@ -58,14 +47,12 @@ class Library:
         self.live = LiveMatches(files, lambda: self.dbs, self._key_of_log)
         #: Matches that were played here, by key: those that are in no file, and the descriptions of
         #: players.
-        self._played: dict[str, _Loaded] = {}
+        self._played: dict[str, Played] = {}
         self._agents: dict[str, tuple[str, str]] = {}
         #: Matches that were read last: reading one again costs nothing. A match of results is known
         #: by what was played, since another tournament may replace the file.
-        self._log = lru_cache(_KEPT)(replay_of)
-        self._result = lru_cache(_KEPT)(
-            lambda path, number, *played: locm_arena_match(path, number)
-        )
+        self._log = lru_cache(_KEPT)(played_in)
+        self._result = lru_cache(_KEPT)(lambda path, number, *played: arena_match(path, number))
 
     def changed(self) -> None:
         """Tell those who follow the list that it has changed. Any thread may call it."""
@@ -121,7 +108,7 @@ class Library:
             self._agents[key] = (agents[0], agents[1])
         # One that is in a file is read again when it is wanted.
         if not path:
-            self._played[key] = (result, names)
+            self._played[key] = Played(result, names, LocmGame(result.match.rules))
         self.catalogue.add(key, row, LogPlace(path, 0, len(data)) if path else None)
         if live:
             self.live.ended(live, key)
@@ -134,24 +121,26 @@ class Library:
 
     # -------------------------------------------------------------------------------- a match
 
-    def load(self, key: str) -> _Loaded:
-        """Return a match, played again, and the names of its players.
+    def load(self, key: str) -> tuple[Result[Match], tuple[str, str]]:
+        """Return a match of LOCM, played again, and the names of its players.
 
         ``ValueError`` says why it cannot be read, or that there is none.
         """
+        return self._load(key).of_locm()
+
+    def _load(self, key: str) -> Played:
+        """Return a match of any game; errors as of `load`."""
         kind, _, number = Key.parse(key)
         if (played := self._played.get(key)) is not None:
             return played
         place = None if kind == KeyKind.RESULT else self._place_of(key)
         path = self._results(key) if place is None else place.path
-        try:
+        with _named(path):
             if place is not None:
                 return self._log(place.read())
             with Store(path) as store:
                 record = store.game(number or 0)
             return self._result(path, number or 0, record.fixture, record.answers)
-        except (OSError, StoreError, ValueError) as error:
-            raise ValueError(error_text(path, error)) from None
 
     def identity(self, key: str) -> str:
         """Return the hash of what a match is, which its file may replace; errors as of `load`."""
@@ -195,12 +184,9 @@ class Library:
         if kind != KeyKind.RESULT:
             return self._agents.get(key, ("", ""))
         path = self._results(key)
-        try:
-            with Store(path) as store:
-                first, second = store.settings.fixture(number or 0).players
-                return store.settings.players[first].spec, store.settings.players[second].spec
-        except (OSError, StoreError) as error:
-            raise ValueError(error_text(path, error)) from None
+        with _named(path), Store(path) as store:
+            first, second = store.settings.fixture(number or 0).players
+            return store.settings.players[first].spec, store.settings.players[second].spec
 
     def any_match(self, key: str) -> dict[str, Any]:
         """Return a match of any game, step by step, as its game shows it.
@@ -209,20 +195,20 @@ class Library:
         ``winner``, ``fault``, ``steps`` as of `locmsim.referee.any_game.view_steps`, and
         ``running``, whether more of them may come. ``ValueError`` as for `load`.
         """
-        running = False
-        if Key.parse(key).kind == KeyKind.LIVE:
+        kind, running = Key.parse(key).kind, False
+        if kind == KeyKind.LIVE:
             reader = self.live.get(key)
             reader.update()
             result, names, running = reader.result(), reader.names, not reader.over
             game = reader.game or LocmGame(result.match.rules)
         else:
-            try:
-                found = self._found(key)
-            except (OSError, StoreError, ValueError, RecursionError) as error:
-                raise ValueError(error_text(key, error)) from None
-            if isinstance(found, dict):
-                return found
-            result, names, game = found
+            if kind == KeyKind.MATCH and key not in self._played:
+                place = self._place_of(key)
+                if place.number is not None:
+                    with _named(place.path):
+                        lines = place.read().splitlines(keepends=True)
+                        return part_match(place.server, lines, place.number)
+            result, names, game = self._load(key)
         return {
             "title": game.title,
             "turn": game.turn_name,
@@ -233,22 +219,6 @@ class Library:
             "steps": [*view_steps(result, game)],
             "running": running,
         }
-
-    def _found(self, key: str) -> dict[str, Any] | tuple[Result[Any], tuple[str, str], Game]:
-        """Return a match that no other program plays; of a server's log as `any_match` does."""
-        kind, _, number = Key.parse(key)
-        if kind == KeyKind.RESULT:
-            return arena_match(self._results(key), number or 0)
-        if key not in self._played:
-            place = self._place_of(key)
-            data = place.read()
-            if place.number is not None:
-                return part_match(place.server, data.splitlines(keepends=True), place.number)
-            log = read_log(data)
-            if is_of_another_game(log):
-                return logged_match(log)
-        result, names = self.load(key)
-        return result, names, LocmGame(result.match.rules)
 
     def any_version(self, key: str) -> object:
         """Return another value when a match of any game may have new steps."""
@@ -348,6 +318,15 @@ class Library:
             "rules": sorted(rules, reverse=True),
             "sources": [{"key": key, "path": path} for key, path in sources.items()],
         }
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Name the file in which something is wrong."""
+    try:
+        yield
+    except (OSError, StoreError, ValueError, RecursionError) as error:
+        raise ValueError(error_text(path, error)) from None
 
 
 def _row(source: str, found: GameRow) -> dict[str, Any]:

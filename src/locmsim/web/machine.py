@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from locmsim._core import State
 from locmsim.errors import IllegalActionError
-from locmsim.game.action_text import action_words, line_words
+from locmsim.game.action_text import line_words
 from locmsim.game.match import Match
 from locmsim.game.observation import Observation
 from locmsim.referee.process_match import Call
@@ -20,7 +20,7 @@ from locmsim.search.analysis import analyse, line_value
 from locmsim.search.belief import Belief
 from locmsim.search.turn_search import determinizer_at
 from locmsim.web.engine_panel import HELD, LINES, SAMPLES, SEED
-from locmsim.web.match_data import Cards, board_data, legal_texts
+from locmsim.web.match_data import Cards, action_steps, board_data, legal_texts
 from locmsim.web.positions import Position
 
 
@@ -91,16 +91,8 @@ class Machine:
         """Return the positions after each of some actions, up to a win, and what is legal then."""
         state = self.at(path).state
         board = board_data(state, self.cards, hidden)
-        boards, words = [], []
-        for text in actions:
-            if state.is_terminal():
-                break
-            number = state.string_to_action(text)
-            words.append(
-                action_words(state, number, self.names, self.cards.titles) if number else ""
-            )
-            state.apply_action(number)
-            boards.append(board_data(state, self.cards, hidden))
+        steps = action_steps(state, actions, self.cards, self.names, hidden)
+        boards, words = [one["board"] for one in steps], [one["words"] for one in steps]
         # What is legal tells of the hand.
         told = not state.is_terminal() and state.current_player() != hidden
         legal = legal_texts(state) if told else []

@@ -158,12 +158,14 @@ def action_steps(
     names: Sequence[str],
     hidden: int | None,
 ) -> list[dict[str, Any]]:
-    """Return the steps of a page for actions that follow each other in a turn."""
-    steps = []
+    """Return the steps of a page for actions that follow each other, up to a win."""
+    steps: list[dict[str, Any]] = []
     for text in actions:
+        if state.is_terminal():
+            break
         step = {"turn": state.turn, "player": state.turn & 1, "action": text}
         number = state.string_to_action(text)
-        step["words"] = action_words(state, number, names, cards.titles)
+        step["words"] = action_words(state, number, names, cards.titles) if number else ""
         state.apply_action(number)
         steps.append({**step, "board": board_data(state, cards, hidden)})
     return steps

@@ -10,10 +10,9 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from starlette.requests import Request
 from starlette.routing import BaseRoute
 
-from locmsim.web.endpoints import Refusal, get
+from locmsim.web.endpoints import Query, Refusal, get
 
 #: The most things that one question is about, and the most whose last version is kept.
 _ASKED, _KEPT = 500, 1000
@@ -69,8 +68,8 @@ class News:
     def routes(self) -> list[BaseRoute]:
         """Return the endpoint."""
 
-        def news(request: Request) -> object:
-            topics = request.query_params.get("topics", "").split(",")
+        def news(query: Query) -> object:
+            topics = query.get("topics", "").split(",")
             if len(topics) > _ASKED:
                 raise Refusal(f"topics: expected at most {_ASKED}")
             return {topic: self.version(topic) for topic in topics}

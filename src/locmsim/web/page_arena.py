@@ -1,6 +1,7 @@
 """The page *Arena*: tournaments as they are played, from the files that they are written to."""
 
 import os
+import re
 import signal
 import tempfile
 import threading
@@ -9,8 +10,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO, Any
-
-from starlette.requests import Request
 
 from locmsim.arena import Settings, StoreError
 from locmsim.arena.cards import card_rows
@@ -21,7 +20,7 @@ from locmsim.contract import Part
 from locmsim.options.declarations import Declared, Option, declaration, declared
 from locmsim.processes.supervisor import Child, Supervisor, python_command
 from locmsim.rules.options import Rules
-from locmsim.web.endpoints import Refusal, get, post, whole_of
+from locmsim.web.endpoints import Query, Refusal, get, post, whole_of
 from locmsim.web.forms import form_of, values_of
 from locmsim.web.jobs import Job, Jobs
 from locmsim.web.opponents import opponent_of
@@ -40,6 +39,8 @@ _FORM = (
 )
 #: The most tournaments at a time, and the most characters that are shown of what one wrote last.
 _RUNNING, _SHOWN = 2, 1000
+#: What one writes at its start, which is no failure.
+_TO_PLAY = re.compile("^locmsim arena: .*[0-9] games? to play\n", re.MULTILINE)
 #: The seconds between two looks at a file that a page follows.
 _LOOK = 2.0
 #: The time that the tournaments get to end, in seconds.
@@ -69,7 +70,7 @@ class _Arena:
         size = self.written.seek(0, os.SEEK_END)
         self.written.seek(max(0, size - _SHOWN))
         text = self.written.read().decode(errors="replace")
-        return text.rpartition(" to play\n")[2].strip()
+        return _TO_PLAY.sub("", text).strip()
 
     def row(self) -> dict[str, Any]:
         """Return what a list shows of it."""
@@ -98,24 +99,21 @@ class _Arenas:
         self._lock = threading.Lock()
         self._closed = False
 
-    def files(self, request: Request) -> object:
+    def files(self, query: Query) -> object:
         """Return the files, how far each tournament is, and which can be stopped."""
         return {"files": [one.row() for one in self._all]}
 
     def version(self, key: str) -> object:
         """Return another value when a tournament has new matches, or has ended."""
-        if not key.isdecimal() or int(key) >= len(self._all):
-            raise ValueError("no such file of results")
-        one = self._all[int(key)]
+        one = self._arena(int(key))
         with one.lock, suppress(StoreError):
             one.reader.update()
         return one.reader.version, one.runs
 
-    def results(self, request: Request) -> object:
+    def results(self, query: Query) -> object:
         """Return a tournament's figures, that there are no new ones, or why there are none."""
-        query = request.query_params
-        number = whole_of(query, "db", 0, text=True)
-        arena, player = self._arena(number), whole_of(query, "player", 0, text=True)
+        number = whole_of(query, "db", 0)
+        arena, player = self._arena(number), whole_of(query, "player", 0)
         known = query.get("known", "")
         reader, row = arena.reader, arena.row()
         with arena.lock:
@@ -183,7 +181,7 @@ class _Arenas:
 
         return jobs.start(("cards", number, version, player), work)
 
-    def start(self, request: Request, data: dict[str, Any]) -> object:
+    def start(self, data: dict[str, Any]) -> object:
         """Start one between opponents of the list, and return the number of its file."""
         keys = data.get("players")
         if not isinstance(keys, list) or not 2 <= len(keys) <= _PLAYERS:
@@ -218,7 +216,7 @@ class _Arenas:
             self._site.library.dbs = [*self._site.library.dbs, path]
             return {"db": len(self._all) - 1}
 
-    def stop(self, request: Request, data: dict[str, Any]) -> object:
+    def stop(self, data: dict[str, Any]) -> object:
         """End one; the matches that were played stay."""
         arena = dict(enumerate(self._all)).get(whole_of(data, "db"))
         if arena is None or arena.process is None:
@@ -269,9 +267,9 @@ def page(site: Site) -> Page:
         "Arena",
         [
             get("/api/arena", arenas.files),
-            get("/api/arena/form", lambda request: {"fields": form_of(_FORM)}),
+            get("/api/arena/form", lambda query: {"fields": form_of(_FORM)}),
             get("/api/arena/results", arenas.results),
-            post("/api/arena/cards", lambda request, data: arenas.cards(data, site.jobs).to_json()),
+            post("/api/arena/cards", lambda data: arenas.cards(data, site.jobs)),
             post("/api/arena/start", arenas.start),
             post("/api/arena/stop", arenas.stop),
         ],

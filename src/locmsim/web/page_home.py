@@ -2,13 +2,12 @@
 
 from functools import cache
 
-from starlette.requests import Request
-
 from locmsim.agents import make_agent
 from locmsim.game.match import Match
 from locmsim.referee.process_match import Result, play
-from locmsim.web.endpoints import get
-from locmsim.web.positions import Position, state_at_step
+from locmsim.web.endpoints import Query, get
+from locmsim.web.match_data import PERSON
+from locmsim.web.positions import Position, position_of_state, state_at_step
 from locmsim.web.site import Page, Site
 
 #: The seed of the match that the position is from, and its turn: both players can still win.
@@ -20,7 +19,7 @@ def page(site: Site) -> Page:
 
     key = ""
 
-    def home(request: Request) -> object:
+    def home(query: Query) -> object:
         nonlocal key
         if key not in site.positions:
             key = site.keep(_position())
@@ -45,7 +44,4 @@ def _position() -> Position:
         if call.turn == _TURN:
             break
         step += 1 + len(call.result.applied)
-    state = state_at_step(result, step)
-    names = ["The opponent", "The opponent"]
-    names[state.current_player()] = "You"
-    return Position(state, None, state, (names[0], names[1]))
+    return position_of_state(state_at_step(result, step), PERSON)

@@ -5,18 +5,17 @@ import json
 import threading
 from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from locmsim.referee.transcript import result_log
-from locmsim.web.endpoints import Refusal, get, post, text_of, whole_of
+from locmsim.web.endpoints import Query, Refusal, get, post, text_of, whole_of
 from locmsim.web.file_capture import is_capture, questions_of
 from locmsim.web.file_replay import replay_data, replay_html
 from locmsim.web.keys import Key, KeyKind
 from locmsim.web.match_data import Cards, legal_texts, match_page, turn_step
 from locmsim.web.positions import Position, position_of_text
 from locmsim.web.site import Page, Site
-from locmsim.web.sources import replay_of
+from locmsim.web.sources import played_in
 
 #: The longest log that is dropped onto a page, in bytes.
 _LOG = 1 << 25
@@ -52,35 +51,35 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             return _drawn(library.any_match(key))
         return {**replay_data(result, names), "agents": library.agents(key)}
 
-    def data(request: Request) -> object:
+    def data(query: Query) -> object:
         """Return what a page shows of a match of any game, from the step ``have`` on."""
-        key, have = _key(request), whole_of(request.query_params, "have", 0, text=True)
+        key, have = _key(query), whole_of(query, "have", 0)
         shown = {"key": key, "kind": Key.parse(key).kind.name.lower(), **data_of(key)}
         shown["start"] = max(0, min(have, len(shown["steps"])))
         return {**shown, "steps": shown["steps"][shown["start"] :]}
 
-    def log(request: Request) -> Response:
-        result, names = library.load(_key(request))
+    def log(query: Query) -> Response:
+        result, names = library.load(_key(query))
         text = json.dumps(result_log(result, names), separators=(",", ":")) + "\n"
         return _download(text, "application/json", "match.json")
 
-    def file(request: Request) -> Response:
-        result, names = library.load(_key(request))
+    def file(query: Query) -> Response:
+        result, names = library.load(_key(query))
         return _download(replay_html(result, names), "text/html", "match.html")
 
-    def position(request: Request) -> Response:
-        step = whole_of(request.query_params, "step", 0, text=True)
-        key = _key(request)
+    def position(query: Query) -> Response:
+        step = whole_of(query, "step", 0)
+        key = _key(query)
         # What is not known of a position stays so in its text.
         known = site.positions.get(key)
         text = (known.root if known else site.state(key, step)).to_text() + "\n"
         return _download(text, "text/plain", "position.txt")
 
-    def setup(request: Request, data: dict[str, Any]) -> object:
+    def setup(data: dict[str, Any]) -> object:
         rules = text_of(data, "rules", "") or None
         return {"match": site.keep(position_of_text(text_of(data, "text"), rules))}
 
-    def opened(request: Request, data: dict[str, Any]) -> object:
+    def opened(data: dict[str, Any]) -> object:
         """Open what was dropped onto a page: a log, what a bot was sent, or a position."""
         text, name = text_of(data, "text"), text_of(data, "name", "")[:200]
         if is_capture(text) and len([*questions_of(text, None)]) > 1:
@@ -90,11 +89,8 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             )
         if not text.lstrip().startswith("{"):
             return {"match": site.keep(position_of_text(text))}
-        return {
-            "match": library.add(
-                *replay_of(text.encode(errors="replace")), name or "dropped here", log=text
-            )
-        }
+        played = played_in(text.encode(errors="replace")).of_locm()
+        return {"match": library.add(*played, name or "dropped here", log=text)}
 
     site.data[KeyKind.LIVE] = live
     site.news.add("live", library.any_version, _LOOK)
@@ -124,8 +120,8 @@ def _drawn(match: dict[str, Any]) -> dict[str, Any]:
     return {**match, "kind": "other"}
 
 
-def _key(request: Request) -> str:
-    return request.query_params.get("match", "")
+def _key(query: Query) -> str:
+    return query.get("match", "")
 
 
 def _found(things: dict[str, Any], key: str) -> Any:

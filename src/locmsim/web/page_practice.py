@@ -5,11 +5,9 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
 
-from starlette.requests import Request
-
 from locmsim._core import State
 from locmsim.arena.game_store import GameQuery
-from locmsim.game.action_text import answer_actions, cards_of
+from locmsim.game.action_text import answer_actions
 from locmsim.referee.knowledge import replayed
 from locmsim.referee.turn_report import (
     LEAST_LOSS,
@@ -19,18 +17,16 @@ from locmsim.referee.turn_report import (
     report_turns,
 )
 from locmsim.search.puzzles import DIFFICULTIES, Puzzle, built_in_puzzles
-from locmsim.web.endpoints import Refusal, get, post, text_of, texts_of, whole_of
+from locmsim.web.endpoints import Query, Refusal, get, post, text_of, texts_of, whole_of
 from locmsim.web.jobs import Job
 from locmsim.web.machine import machine_of_position
 from locmsim.web.match_data import PERSON, seat_names, told_apart
 from locmsim.web.page_match import position_data
-from locmsim.web.positions import Position, position_of_match
+from locmsim.web.positions import Position, position_of_match, position_of_state
 from locmsim.web.site import Page, Site
 
 #: The most matches of a player that are gone through.
 _MATCHES = 100
-#: What players are called in a puzzle, the one to move first.
-_NAMES = (PERSON, "The opponent")
 
 
 class _Exercise(NamedTuple):
@@ -68,7 +64,7 @@ def _key(state: State) -> str:
 def page(site: Site) -> Page:
     """Return the page and its endpoints: the puzzles, mistakes in matches, and one exercise."""
 
-    def puzzles(request: Request) -> object:
+    def puzzles(query: Query) -> object:
         rows = [
             {
                 "puzzle": number,
@@ -80,35 +76,35 @@ def page(site: Site) -> Page:
         ]
         return {"difficulties": DIFFICULTIES, "puzzles": rows, "person": PERSON}
 
-    def opened(request: Request, data: dict[str, Any]) -> object:
+    def opened(data: dict[str, Any]) -> object:
         exercise = _exercise(site, data)
         return {"id": exercise.key, **position_data(exercise.position)}
 
-    def step(request: Request, data: dict[str, Any]) -> object:
+    def step(data: dict[str, Any]) -> object:
         position = _exercise(site, data).position
         return machine_of_position(position).walk([], texts_of(data, "actions"), position.hidden)
 
-    def check(request: Request, data: dict[str, Any]) -> object:
+    def check(data: dict[str, Any]) -> object:
         exercise, actions = _exercise(site, data), texts_of(data, "actions")
         if exercise.puzzle is not None:
             return _checked_puzzle(exercise.position, actions)
         return _evaluated_turn(exercise, actions)
 
-    def solution(request: Request, data: dict[str, Any]) -> object:
+    def solution(data: dict[str, Any]) -> object:
         exercise = _exercise(site, data)
         position = exercise.position
         actions = answer_actions(position.root, exercise.best())
         found = machine_of_position(position).walk([], actions, position.hidden)
         return {**found, "actions": actions}
 
-    def mistakes(request: Request, data: dict[str, Any]) -> object:
+    def mistakes(data: dict[str, Any]) -> object:
         keys, whom = _matches(site, data)
 
         def work(job: Job) -> None:
             _find(job, site, keys, whom)
 
         same = ("mistakes", repr(sorted(data.items())), *keys, *_identities(site, keys))
-        return site.jobs.start(same, work).to_json()
+        return site.jobs.start(same, work)
 
     return Page(
         "practice",
@@ -137,10 +133,7 @@ def _exercise(site: Site, data: dict[str, Any]) -> _Exercise:
         if not 0 <= number < len(puzzles):
             raise Refusal(f"puzzle: expected 0 to {len(puzzles) - 1}, got {number}")
         puzzle = puzzles[number]
-        state = puzzle.state
-        names = _NAMES if state.current_player() == 0 else (_NAMES[1], _NAMES[0])
-        cards = tuple(cards_of(state))
-        return _Exercise(Position(state, None, state, names, cards=cards), puzzle)
+        return _Exercise(position_of_state(puzzle.state, PERSON), puzzle)
     key, turn = text_of(data, "match"), whole_of(data, "turn")
     result, names = site.library.load(key)
     answer = next((call.answer for call, _ in replayed(result) if call.turn == turn), None)

@@ -2,14 +2,12 @@
 
 from typing import Annotated
 
-from starlette.requests import Request
-
 from locmsim.options.declarations import Declared, Option, declaration
 from locmsim.rules.cards import cards_1x
 from locmsim.rules.generator import generate_cards
 from locmsim.rules.options import Rules
 from locmsim.rules.rulesets import RULES
-from locmsim.web.endpoints import get
+from locmsim.web.endpoints import Query, get
 from locmsim.web.forms import form_of, values_of
 from locmsim.web.match_data import Cards
 from locmsim.web.site import Page, Site
@@ -28,17 +26,17 @@ _PLAYERS = (
 def page(site: Site) -> Page:
     """Return the page and its endpoints: the cards to put onto a board, and their badges."""
 
-    def cards(request: Request) -> object:
-        rules, seed = values_of(request.query_params, _CARDS).values()
+    def cards(query: Query) -> object:
+        rules, seed = values_of(query, _CARDS).values()
         cards = cards_1x() if RULES[rules].draft else generate_cards(seed)
         registry = Cards(cards)
         keys = [registry.key(card) for card in cards]
         return {"rules": rules, "lanes": RULES[rules].lanes, "keys": keys, **registry.to_json()}
 
-    def badges(request: Request) -> object:
+    def badges(query: Query) -> object:
         return {"badges": Cards().to_json()["badges"]}
 
-    def form(request: Request) -> object:
+    def form(query: Query) -> object:
         return {"cards": form_of(_CARDS), "players": form_of(_PLAYERS)}
 
     routes = [get("/api/setup/cards", cards), get("/api/setup/badges", badges)]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from locmsim._core import State
 from locmsim.game.action_text import cards_of
@@ -65,6 +65,11 @@ def position_of_match(result: Result[Match], names: tuple[str, str], turn: int) 
     return _checked(Position(observation, belief, belief.root(), (first, second), turn, cards))
 
 
+def position_of_state(state: State, mover: str = "The player to move") -> Position:
+    """Return a position of which all is known, with what the player to move is called."""
+    return Position(state, None, state, _names(state, mover), cards=(*cards_of(state),))
+
+
 def position_of_text(text: str, rules: str | None = None) -> Position:
     """Return a position from its text, or else from what a bot is sent."""
     text = text.strip()
@@ -77,14 +82,14 @@ def position_of_text(text: str, rules: str | None = None) -> Position:
             raise ValueError(
                 f"one line is the text of a position (State.to_text), but: {error}"
             ) from None
-        return _checked(Position(state, None, state, _names(state), cards=(*cards_of(state),)))
+        return _checked(position_of_state(state))
     observation = read_input(text + "\n", rules)
     if observation.phase == "choice":
         raise ValueError("this is of the choice phase: there is no position yet")
     belief = Belief()
     belief.see(observation)
     root = belief.root()
-    return _checked(Position(observation, belief, root, _names(root), cards=(*cards_of(root),)))
+    return _checked(replace(position_of_state(root), seen=observation, belief=belief))
 
 
 def _numbered(state: State) -> State:
@@ -121,11 +126,9 @@ def played_turns(result: Result[Match]) -> Iterator[tuple[Call, State, list[str]
             yield call, match.state.clone(), call.result.applied
 
 
-def _names(state: State) -> tuple[str, str]:
-    names = ["The opponent", "The opponent"]
-    if not state.is_terminal():
-        names[state.current_player()] = "The player to move"
-    return names[0], names[1]
+def _names(state: State, mover: str) -> tuple[str, str]:
+    other = "The opponent"
+    return (mover, other) if state.current_player() == 0 else (other, mover)
 
 
 def _checked(position: Position) -> Position:

@@ -4,9 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from starlette.requests import Request
-from starlette.routing import BaseRoute
-
 from locmsim._core import State
 from locmsim.decks.report import DeckReport, decks_note, report_decks
 from locmsim.options.common import SearchedNodes, Seed
@@ -28,7 +25,7 @@ from locmsim.web.forms import up_to, values_of
 from locmsim.web.jobs import Job
 from locmsim.web.machine import Machine, Place
 from locmsim.web.match_data import Cards, action_steps, turn_step
-from locmsim.web.site import Site
+from locmsim.web.site import Page, Site
 
 #: The most positions of a search that can be asked for.
 _MOST_NODES = 1_000_000
@@ -56,10 +53,10 @@ _NOTE = (
 )
 
 
-def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what they share)
+def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
     """Return the endpoints: reports, trees, and what an opponent may hold."""
 
-    def report(request: Request, data: dict[str, Any]) -> object:
+    def report(data: dict[str, Any]) -> object:
         key = text_of(data, "match")
         nodes, seed = values_of(data, _REPORT).values()
         result, _ = site.library.load(key)
@@ -86,7 +83,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
 
         return site.jobs.start(("report", site.identity(key), nodes, seed), work)
 
-    def tree(request: Request, data: dict[str, Any]) -> object:
+    def tree(data: dict[str, Any]) -> object:
         machine, place = _place(site, data)
         seen, belief, done = place.seen, place.belief, ";".join(place.done)
         asked: dict[str, Any] = {**values_of(data, _TREE), "hand": _hand(data)}
@@ -128,7 +125,7 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         same = ("tree", site.identity(text_of(data, "match")), repr(sorted(data.items())))
         return site.jobs.start(same, work)
 
-    def holdable(request: Request, data: dict[str, Any]) -> object:
+    def holdable(data: dict[str, Any]) -> object:
         machine, place = _place(site, data)
         done, cards = ";".join(place.done), machine.cards
         _, root, known = determinizer_at(place.seen, place.belief, done, 0)
@@ -152,14 +149,15 @@ def routes(site: Site) -> list[BaseRoute]:  # noqa: C901 (endpoints with what th
         size = root.players[1 - root.current_player()].hand_size
         return {"size": size, "possible": possible, **cards.to_json()}
 
-    def started(work: Any) -> Any:
-        return lambda request, data: work(request, data).to_json()
-
-    return [
-        post("/api/report/start", started(report)),
-        post("/api/tree/start", started(tree)),
-        post("/api/tree/holdable", holdable),
-    ]
+    return Page(
+        "searches",
+        "",
+        [
+            post("/api/report/start", report),
+            post("/api/tree/start", tree),
+            post("/api/tree/holdable", holdable),
+        ],
+    )
 
 
 def _hand(data: dict[str, Any]) -> list[int]:

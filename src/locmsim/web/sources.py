@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from locmsim.arena.game_worker import replayed
 from locmsim.arena.locm import LocmGame
@@ -25,6 +25,22 @@ from locmsim.rules.rulesets import RULES
 from locmsim.support.database import is_database, numbered_entry
 
 _PERFORMED = re.compile(r"^(?:Player )?\$([01]) performed action: (.*?) *$", re.MULTILINE)
+
+
+class Played(NamedTuple):
+    """An earlier match of any game."""
+
+    result: Result[Any]
+    #: Names of its players, as far as they are known.
+    names: tuple[str, str]
+    game: Game
+
+    def of_locm(self) -> tuple[Result[Match], tuple[str, str]]:
+        """Return the match and the names; ``ValueError`` for a match of another game."""
+        if Part.REPLAY not in self.game.parts:
+            title = self.game.title
+            raise ValueError(f"a match of {title}, of which `locmsim web FILE` shows the log")
+        return self.result, self.names
 
 
 def load_replay(
@@ -51,54 +67,38 @@ def load_replay(
     ValueError
         If the file holds no such match.
     """
+    played = load_played(source, rules, ids)
+    if numbered_entry(source) is not None:
+        require(played.game, Part.REPLAY)
+    return played.of_locm()
+
+
+def load_played(source: str, rules: str | None = None, ids: str | None = None) -> Played:
+    """Return an earlier match of any game; arguments and errors as for `load_replay`."""
     if (entry := numbered_entry(source)) is not None:
-        return locm_arena_match(*entry)
-    return replay_of(_log_bytes(source), rules, ids)
+        return arena_match(*entry)
+    if is_database(source):
+        raise ValueError(f"the results of many games: give one by its number, as in {source}:1")
+    with open(source, "rb") as file:
+        return played_in(file.read(), rules, ids)
 
 
-def load_log(
-    path: str, rules: str | None = None, ids: str | None = None
-) -> tuple[Result[Any], tuple[str, str], Game]:
-    """Return the match of a log of any game, the players' names and the game; see `load_replay`."""
-    log = read_log(_log_bytes(path))
-    if is_of_another_game(log):
-        return logged_match(log)
-    result = _logged_match(log, rules, ids)
-    return result, _log_names(log), LocmGame(result.match.rules, result.match.log["ids"])
-
-
-def _log_bytes(path: str) -> bytes:
-    if is_database(path):
-        raise ValueError(f"the results of many games: give one by its number, as in {path}:1")
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def replay_of(
-    data: bytes, rules: str | None = None, ids: str | None = None
-) -> tuple[Result[Match], tuple[str, str]]:
-    """Return the match of a log's bytes, see `load_replay`, or raise ``ValueError``."""
+def played_in(data: bytes, rules: str | None = None, ids: str | None = None) -> Played:
+    """Return the match of a log's bytes, see `load_played`, or raise ``ValueError``."""
     log = read_log(data)
     if is_of_another_game(log):
-        title = game_from_json(log["game"]).title
-        raise ValueError(f"a match of {title}, of which `locmsim web FILE` shows the log")
-    return _logged_match(log, rules, ids), _log_names(log)
+        return _other_match(log)
+    result = _logged_match(log, rules, ids)
+    return Played(result, _log_names(log), LocmGame(result.match.rules, result.match.log["ids"]))
 
 
-def locm_arena_match(db: str, number: int) -> tuple[Result[Match], tuple[str, str]]:
-    """Return a match of LOCM of an arena's results, and what its players are called."""
-    result, names, game = arena_match(db, number)
-    require(game, Part.REPLAY)
-    return result, names
-
-
-def arena_match(db: str, number: int) -> tuple[Result[Any], tuple[str, str], Game]:
-    """Return a match of an arena's results, of any game; errors as for `locm_arena_match`."""
+def arena_match(db: str, number: int) -> Played:
+    """Return a match of an arena's results, or raise ``ValueError`` or `StoreError`."""
     with Store(db) as store:
         settings = store.settings
         record = store.game(number)
     first, second = (settings.players[i].name for i in record.fixture.players)
-    return replayed(settings, record), (first, second), settings.game
+    return Played(replayed(settings, record), (first, second), settings.game)
 
 
 def begun_match(begun: Mapping[str, Any]) -> tuple[Game, Any]:
@@ -107,19 +107,20 @@ def begun_match(begun: Mapping[str, Any]) -> tuple[Game, Any]:
     return game, game.new_match(begun["seed"], begun["card_seed"])
 
 
-def logged_match(log: Mapping[str, Any]) -> tuple[Result[Any], tuple[str, str], Game]:
+def _other_match(log: Mapping[str, Any]) -> Played:
     """Return the match of a log of `locmsim play -l` of another game, or raise ``ValueError``."""
+    game = game_from_json(log["game"])
     try:
-        game = game_from_json(log["game"])
         match = game.new_match(int(log["params"]["seed"]))
         answers = [(int(seat), line, 0) for seat, line in log["answers"]]
         scores = log["scores"]
     except (KeyError, TypeError) as error:
-        raise ValueError(f"no log of a match: {what_is_wrong(error)}") from None
+        what = f"{game.title}: no log of a match: {what_is_wrong(error)}"
+        raise ValueError(what) from None
     result = replay_calls(match, answers)
     if list(result.scores) != scores:
         raise ValueError(f"it ended {scores}, and {list(result.scores)} when replayed")
-    return result, _log_names(log), game
+    return Played(result, _log_names(log), game)
 
 
 def part_match(server: str, lines: Sequence[bytes], number: int) -> dict[str, Any]:

@@ -324,10 +324,11 @@ def test_a_second_signal_ends_a_site_that_hangs(tmp_path: Path) -> None:
 
 
 def test_why_an_arena_has_broken_off(tmp_path: Path) -> None:
-    """What the command said is told, and its end is news."""
-    with Client(timeout_scale=0, folder=str(tmp_path / "removed")) as page:
+    """What the command said is told, also where it reads like its first line; its end is news."""
+    folder = str(tmp_path / "left to play\nremoved")
+    with Client(timeout_scale=0, folder=folder) as page:
         data = {"players": ["level1", "agent-random"]}
         page.post("/api/arena/start", **data)
         failure = wait_for(lambda: page.get("/api/arena")["files"][-1]["failure"])
     assert failure.startswith("locmsim arena: ")
-    assert str(tmp_path / "removed") in failure
+    assert folder in failure

@@ -2,7 +2,7 @@
 // The matches of a tournament, in parts.
 
 import { everybody } from "./arenatables.js";
-import { $, element, number as digits, refill, select, valueOf } from "./dom.js";
+import { element, number as digits, refill, select, setValue, valueOf } from "./dom.js";
 import { MatchList, matchRow } from "./matchrows.js";
 import { ask } from "./site.js";
 
@@ -36,8 +36,8 @@ export class ArenaMatches {
 
   /** Choose a player, and whom they played. @param {number} player @param {number} other */
   pick(player, other) {
-    /** @type {HTMLSelectElement} */ ($("who")).value = String(player);
-    /** @type {HTMLSelectElement} */ ($("against")).value = String(other);
+    setValue("who", player);
+    setValue("against", other);
     this.list.forget();
   }
 

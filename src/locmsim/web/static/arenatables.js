@@ -137,8 +137,8 @@ export function drawPairs(results, pick) {
     const cells = players.map((other, b) => {
       const found = met.get(`${a} ${b}`);
       const name = { "data-name": other.name };
-      if (a === b) return element("td.none.self", "\u2013");
-      if (!found) return element("td.none", { ...name }, "\u2013");
+      if (a === b) return element("td.none.self.dim", "\u2013");
+      if (!found) return element("td.none.dim", { ...name }, "\u2013");
       const cell = element("td", {
         ...name,
         class: found.score >= 0.5 ? "heat" : "heat below",

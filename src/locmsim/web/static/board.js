@@ -2,6 +2,7 @@
 // A position: both players, their hands, the lanes. Where there are actions, it takes them: click a
 // card, then one of the targets that light up.
 
+import { painter } from "./cards.js";
 import { element, icon, isolated, minus, shape, signed } from "./dom.js";
 
 /** @typedef {import("./cards.js").Deck} Deck */
@@ -18,40 +19,40 @@ import { element, icon, isolated, minus, shape, signed } from "./dom.js";
 export const LANE_NAMES = ["left", "right"];
 /** Creatures in a lane, by the number of lanes. */
 export const LANE_SIZE = [0, 6, 3];
-const ICONS = {
-  health: "M10 17L3 10Q0 5 4 3Q8 2 10 6Q12 2 16 3Q20 5 17 10z",
-  mana: "M10 1L18 6V14L10 19L2 14V6z",
-  draws: "M3 2H12V11H10V4H5V14H7V16H3zM13 10V13H16V15H13V18H11V15H8V13H11V10z",
-  deck: "M6 1H17V15H6zM3 4H5V16H14V18H3z",
-  hand: "M2 6L7 4L11 16L6 18zM9 3H14V14L12 15zM15 5L19 7L15 17z",
-  runes: "M10 1L16 10L10 19L4 10z",
-};
-const TIPS = {
-  health: "Health",
-  mana: "Mana left of this turn's",
-  draws: "Cards drawn at the start of the next turn",
-  deck: "Cards left in the deck",
-  hand: "Cards in hand",
-  runes: "Runes: health that, once reached, draws another card",
+/** The icon of each number of a player, and what it counts. */
+const FACTS = {
+  health: ["M10 17L3 10Q0 5 4 3Q8 2 10 6Q12 2 16 3Q20 5 17 10z", "Health"],
+  mana: ["M10 1L18 6V14L10 19L2 14V6z", "Mana left of this turn's"],
+  draws: [
+    "M3 2H12V11H10V4H5V14H7V16H3zM13 10V13H16V15H13V18H11V15H8V13H11V10z",
+    "Cards drawn at the start of the next turn",
+  ],
+  deck: ["M6 1H17V15H6zM3 4H5V16H14V18H3z", "Cards left in the deck"],
+  hand: ["M2 6L7 4L11 16L6 18zM9 3H14V14L12 15zM15 5L19 7L15 17z", "Cards in hand"],
+  runes: ["M10 1L16 10L10 19L4 10z", "Runes: health that, once reached, draws another card"],
 };
 
 export class Board {
-  /** @param {Deck} deck @param {import("./cards.js").Draw} draw
-   * @param {{names: readonly string[], lanes: number, below?: number}} match
-   * @param {(action: string) => void} [act] */
-  constructor(deck, draw, match, act) {
-    this.deck = deck;
-    this.draw = draw;
+  /** @param {Deck & {names: readonly string[], lanes: number, seat: number|null,
+   *   view?: number|null}} match who sits below, and whose hand is shown at first
+   * @param {(action: string) => void} act */
+  constructor(match, act) {
+    this.draw = painter(match);
     this.match = match;
-    this.act = act ?? (() => {});
+    this.act = act;
     /** Who sits at the lower edge. */
-    this.below = match.below ?? 0;
+    this.below = match.view ?? match.seat ?? 0;
     /** Whose hand is shown: 0, 1 or 2 for both. */
-    this.view = 2;
+    this.view = match.view ?? 2;
     /** @type {Scene|null} */
     this.scene = null;
     /** @type {string|null} */
     this.picked = null;
+    /** Actions of the picked card by their target: a lane, a creature or the opponent.
+     * @type {Map<string, string>} */
+    this.aims = new Map();
+    /** What can act. @type {Set<string>} */
+    this.sources = new Set();
     /** Why the card that was clicked cannot act. */
     this.reason = "";
     /** Actions that are drawn as arrows. @type {readonly string[]} */
@@ -101,29 +102,28 @@ export class Board {
     return this.scene?.actions !== undefined;
   }
 
-  /** Actions of the picked card by their target: a lane, a creature or the opponent. */
-  aims() {
-    /** @type {Map<string, string>} */
-    const aims = new Map();
+  /** Find out what can act, and what the picked card can do. */
+  aim() {
+    this.aims.clear();
+    this.sources.clear();
     for (const action of this.scene?.actions ?? []) {
       const [word, first, second] = action.split(" ");
+      this.sources.add(first);
       if (first !== this.picked) continue;
-      if (word === "SUMMON") aims.set(`lane${second ?? 0}`, action);
-      else aims.set(second === "-1" ? "player" : `card${second}`, action);
+      if (word === "SUMMON") this.aims.set(`lane${second ?? 0}`, action);
+      else this.aims.set(second === "-1" ? "player" : `card${second}`, action);
     }
-    return aims;
   }
 
   redraw() {
     const scene = this.scene;
     if (!scene) return;
     const focused = /** @type {HTMLElement|null} */ (document.activeElement)?.dataset?.place;
-    const aims = this.aims();
-    const sources = new Set((scene.actions ?? []).map((action) => action.split(" ")[1]));
-    this.upper = this.drawSide(this.upper, 1 - this.below, aims, sources);
-    this.drawLanes(aims, sources);
-    this.lower = this.drawSide(this.lower, this.below, aims, sources);
-    this.prompt.textContent = this.advice(aims, sources);
+    this.aim();
+    this.upper = this.drawSide(this.upper, 1 - this.below);
+    this.drawLanes();
+    this.lower = this.drawSide(this.lower, this.below);
+    this.prompt.textContent = this.advice();
     if (focused)
       /** @type {HTMLElement|null} */ (this.root.querySelector(`[data-place="${focused}"]`))?.focus(
         { preventScroll: true },
@@ -131,19 +131,18 @@ export class Board {
     this.drawArrows();
   }
 
-  /** What can be done next, or who has won. @param {Map<string, string>} aims
-   * @param {Set<string>} sources */
-  advice(aims, sources) {
+  /** What can be done next, or who has won. */
+  advice() {
     if (this.reason) return this.reason;
     const { prompt, board, actions } = /** @type {Scene} */ (this.scene);
     if (prompt !== undefined) return prompt;
     if (board.winner !== null) return `${isolated(this.match.names[board.winner])} won.`;
     if (!actions) return "";
     if (this.picked === null)
-      return sources.size
+      return this.sources.size
         ? "Choose a highlighted card or creature."
         : "There is nothing left to do.";
-    const kinds = [...aims.keys()];
+    const kinds = [...this.aims.keys()];
     if (kinds.some((kind) => kind.startsWith("lane"))) return "Choose a lane.";
     return kinds.includes("player")
       ? "Choose a highlighted creature, or the opponent."
@@ -154,7 +153,7 @@ export class Board {
   why(key, creature) {
     const { board } = /** @type {Scene} */ (this.scene);
     const [mine, theirs] = [board.sides[board.player], board.sides[1 - board.player]];
-    const { title, row } = this.deck.cards[key];
+    const { title, row } = this.match.cards[key];
     if (creature)
       return creature[6]
         ? `${title} has nothing to attack.`
@@ -189,9 +188,8 @@ export class Board {
   }
 
   /** A card of a hand or on the board. @param {number} id @param {string} key
-   * @param {Creature|null} creature @param {number} player
-   * @param {Map<string, string>} aims @param {Set<string>} sources */
-  cardOf(id, key, creature, player, aims, sources) {
+   * @param {Creature|null} creature @param {number} player */
+  cardOf(id, key, creature, player) {
     const scene = /** @type {Scene} */ (this.scene);
     const box = creature ? this.draw(key, creature[2], creature[3], creature[4]) : this.draw(key);
     const name = String(id);
@@ -199,11 +197,11 @@ export class Board {
     const [word, acting, target] = (scene.acted ?? "").split(" ");
     if (name === acting) box.classList.add("acting");
     if (creature && name === target && word !== "SUMMON") box.classList.add("target");
-    const aim = aims.get(`card${name}`);
+    const aim = this.aims.get(`card${name}`);
     if (aim) {
       box.classList.add("aim");
       this.clickable(box, `card${name}`, "Target:", () => this.act(aim));
-    } else if (sources.has(name)) {
+    } else if (this.sources.has(name)) {
       box.classList.add("can");
       if (this.picked === name) box.classList.add("picked");
       this.clickable(box, `card${name}`, "", () => this.pick(name));
@@ -230,7 +228,7 @@ export class Board {
   facts(player) {
     const scene = /** @type {Scene} */ (this.scene);
     const side = scene.board.sides[player];
-    /** @type {[keyof typeof ICONS, string|number][]} */
+    /** @type {[keyof typeof FACTS, string|number][]} */
     const facts = [
       ["health", side.health],
       ["mana", `${side.mana}/${side.max_mana}`],
@@ -241,10 +239,11 @@ export class Board {
     if (side.runes) facts.push(["runes", side.runes.join(" ") || "none"]);
     const lost = scene.before ? side.health - scene.before.sides[player].health : 0;
     return facts.map(([name, value]) => {
+      const [path, title] = FACTS[name];
       const fact = element(
         "span",
-        { class: `fact of-${name}`, title: TIPS[name] },
-        icon(ICONS[name]),
+        { class: `fact of-${name}`, title },
+        icon(path),
         element("span.sr", `${name} `),
         element("b", { "data-fact": name }, minus(value)),
       );
@@ -254,9 +253,8 @@ export class Board {
     });
   }
 
-  /** @param {HTMLElement} host @param {number} player @param {Map<string, string>} aims
-   * @param {Set<string>} sources */
-  drawSide(host, player, aims, sources) {
+  /** @param {HTMLElement} host @param {number} player */
+  drawSide(host, player) {
     const scene = /** @type {Scene} */ (this.scene);
     const side = scene.board.sides[player];
     const who = element("div.who");
@@ -268,9 +266,7 @@ export class Board {
     const known = shown && !side.hand.includes(null);
     const hand = element("div", { class: known ? "hand" : "hand hidden" });
     for (const held of side.hand)
-      hand.append(
-        held && shown ? this.cardOf(held[0], held[1], null, player, aims, sources) : back(),
-      );
+      hand.append(held && shown ? this.cardOf(held[0], held[1], null, player) : back());
     const lower = player === this.below;
     const fresh = element("section", {
       id: `side${player}`,
@@ -278,7 +274,7 @@ export class Board {
       "aria-label": `${lower ? "Below" : "Above"}: ${this.match.names[player]}`,
     });
     fresh.append(who, hand);
-    const aim = player === scene.board.player ? undefined : aims.get("player");
+    const aim = player === scene.board.player ? undefined : this.aims.get("player");
     if (aim) {
       fresh.classList.add("open");
       who.classList.add("aim");
@@ -290,8 +286,7 @@ export class Board {
     return fresh;
   }
 
-  /** @param {Map<string, string>} aims @param {Set<string>} sources */
-  drawLanes(aims, sources) {
+  drawLanes() {
     const scene = /** @type {Scene} */ (this.scene);
     /** @type {Map<number, Creature>} */
     const old = new Map();
@@ -305,7 +300,7 @@ export class Board {
         const now = scene.board.sides[player].board.filter((creature) => creature[5] === lane);
         const present = new Set(now.map((creature) => creature[0]));
         for (const creature of now) {
-          const card = this.cardOf(creature[0], creature[1], creature, player, aims, sources);
+          const card = this.cardOf(creature[0], creature[1], creature, player);
           const was = old.get(creature[0]);
           if (scene.before && !was) card.classList.add("came");
           if (was && was[3] !== creature[3]) {
@@ -323,7 +318,7 @@ export class Board {
           card.classList.add("gone");
           row.append(card);
         }
-        const aim = player === scene.board.player ? aims.get(`lane${lane}`) : undefined;
+        const aim = player === scene.board.player ? this.aims.get(`lane${lane}`) : undefined;
         if (aim) {
           row.classList.add("open");
           const label = this.match.lanes > 1 ? `The ${LANE_NAMES[lane]} lane` : "The lane";

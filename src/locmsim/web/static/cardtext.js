@@ -2,7 +2,7 @@
 // The text of a card: under the mouse, under a finger, or focused. On a touch a card that does
 // nothing shows it at once, the others after a while.
 
-import { element } from "./dom.js";
+import { element, swallowClick } from "./dom.js";
 
 /** Milliseconds for which the mouse rests on a card, and a finger stays on it. */
 const REST_MS = 350;
@@ -63,16 +63,6 @@ function soon(card, after, large) {
   timer = setTimeout(() => card.isConnected && tell(card, large), after);
 }
 
-/** The click that ends a long touch does nothing else. */
-function swallow() {
-  const stop = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  addEventListener("click", stop, { capture: true, once: true });
-  setTimeout(() => removeEventListener("click", stop, true), 600);
-}
-
 document.addEventListener("pointerover", (event) => {
   const card = cardOf(event);
   if (event.pointerType !== "mouse" || card === told) return;
@@ -87,7 +77,11 @@ document.addEventListener("pointerdown", (event) => {
 document.addEventListener("pointerup", (event) => {
   if (event.pointerType !== "touch") return;
   const card = cardOf(event);
-  if (told) return swallow();
+  // The click that ends a long touch does nothing else.
+  if (told) {
+    setTimeout(swallowClick(), 600);
+    return;
+  }
   hide();
   if (card && !card.matches("button, [role=button]")) tell(card, true);
 });

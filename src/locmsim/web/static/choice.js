@@ -3,7 +3,7 @@
 
 import { painter } from "./cards.js";
 import { CurveView } from "./curve.js";
-import { button, element, keep, kept, select, valueOf } from "./dom.js";
+import { button, element, keep, kept, select, textOf, valueOf } from "./dom.js";
 
 /** @typedef {{draft: boolean, offer: string[], chosen: string[], size: number,
  *   copies: number}} Choice */
@@ -170,7 +170,7 @@ export class ChoiceView {
         this.host.querySelector(`[data-card="${key}"]`)?.classList.add("advised");
       this.prompt.textContent = `The bot would take ${this.deck.cards[cards[0]].title}.`;
     } catch (error) {
-      this.tell(error instanceof Error ? error.message : String(error));
+      this.tell(textOf(error));
     }
   }
 }

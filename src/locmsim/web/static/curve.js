@@ -47,7 +47,7 @@ export class CurveView {
   show(cards, size) {
     const rows = cards.map((key) => this.deck.cards[key].row);
     const creatures = rows.filter((row) => row[1] === 0).length;
-    const list = element("ul.list");
+    const list = element("ul.list.plain.small");
     for (const [key, count] of copiesOf(cards, this.deck)) {
       const { title: name, about: title, row } = this.deck.cards[key];
       const text = `${count} \u00d7 ${name} (${row[2]})`;

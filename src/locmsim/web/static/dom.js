@@ -74,9 +74,10 @@ export const optionsOf = (options) =>
 export const labelled = (text, field) => element("label.field", element("span", text), " ", field);
 
 /** Create a labelled choice of one option. @param {string} id @param {string} label
- * @param {readonly (readonly [string, string])[]} options @param {string} [chosen] */
-export function select(id, label, options, chosen) {
-  const box = /** @type {HTMLSelectElement} */ (element("select", { id }));
+ * @param {readonly (readonly [string, string])[]} options @param {string} [chosen]
+ * @param {() => void} [onchange] what a choice does */
+export function select(id, label, options, chosen, onchange = () => {}) {
+  const box = /** @type {HTMLSelectElement} */ (element("select", { id, onchange }));
   box.append(...optionsOf(options));
   if (chosen !== undefined) box.value = chosen;
   return labelled(label, box);
@@ -121,6 +122,46 @@ export function kept(store, place) {
 
 /** The value of a field. @param {string} id */
 export const valueOf = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */ ($(id)).value;
+
+/** Set the value of a field. @param {string} id @param {string|number} value */
+export function setValue(id, value) {
+  const field = /** @type {HTMLInputElement|HTMLSelectElement} */ ($(id));
+  field.value = String(value);
+}
+
+/** Wait. @param {number} ms milliseconds */
+export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Let the next click do nothing. Returns what ends that. */
+export function swallowClick() {
+  const stop = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  addEventListener("click", stop, { capture: true, once: true });
+  return () => removeEventListener("click", stop, true);
+}
+
+/** What went wrong, as text. @param {unknown} error */
+export const textOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** Show a message above the page, or hide the last one. @param {string} [text] */
+export function notice(text = "") {
+  $("notice").textContent = text;
+  $("notice").hidden = !text;
+}
+
+/** Run something and show its error, if there is one; return whether there was none.
+ * @param {() => Promise<void>} work */
+export async function attempt(work) {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    notice(textOf(error));
+    return false;
+  }
+}
 
 /** Whether a key belongs to the tabs or the text that scrolls which has the focus.
  * @param {HTMLElement} target @param {string} key */

@@ -2,7 +2,7 @@
 // The panel "Engine": searches the position that is shown for as long as the panel is open, and
 // tries other turns by clicks on the board.
 
-import { button, element, number, percent } from "./dom.js";
+import { button, element, number, pause, percent, textOf } from "./dom.js";
 import { Teller, pathTo } from "./local.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
@@ -15,8 +15,6 @@ const ROUNDS = [0.4, 1, 2, 4, 8];
  * searched: those on the way to another one cost nothing. */
 const ASK_MS = 60;
 const SEARCH_MS = 240;
-
-const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export class Engine {
   /** @param {Viewer} viewer @param {import("./local.js").Asked} machine
@@ -63,18 +61,18 @@ export class Engine {
       this.held,
     );
     this.tellProgress();
-    viewer.panels.add("engine", "Engine", panel);
+    viewer.panels.add("engine", "Engine", panel, "a");
     // What was legal in the position before is not offered: a click on it would be lost.
     viewer.offer = () =>
       this.open && this.legal && this.shown === this.here() ? { actions: this.legal } : {};
     viewer.act = (action) => this.act(action);
-    viewer.keys = { ...viewer.keys, a: () => viewer.panels.open("engine"), s: () => this.switch() };
+    viewer.keys.s = () => this.switch();
     viewer.listeners.push(() => this.look());
     addEventListener("pagehide", () => this.stop());
   }
 
   get open() {
-    return this.viewer.panels.isOpen("engine");
+    return this.viewer.panels.shown === "engine";
   }
 
   /** Show how far the search is, and what the button does. */
@@ -336,7 +334,7 @@ export class Engine {
 
   /** @param {unknown} error */
   fail(error) {
-    const text = error instanceof Error ? error.message : String(error);
-    this.fault.replaceChildren(element("p#engine-fault.notice", { role: "alert" }, text));
+    const text = element("p#engine-fault.notice", { role: "alert" }, textOf(error));
+    this.fault.replaceChildren(text);
   }
 }

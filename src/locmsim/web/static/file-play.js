@@ -3,7 +3,7 @@
 // the choice of cards, the battle, and the log.
 
 import { ChoiceView, takenBy } from "./choice.js";
-import { $, button, element, keep, kept, onKeys, select, valueOf } from "./dom.js";
+import { $, attempt, button, element, keep, kept, notice, onKeys, select, valueOf } from "./dom.js";
 import { namesOf, playLocal } from "./filematch.js";
 import { unpacked } from "./packed.js";
 import { showHelp } from "./help.js";
@@ -30,11 +30,9 @@ class PlayPage {
     this.host = host;
     this.data = data;
     this.local = new Local(data.engine);
-    this.notice = element("p#notice.notice", { role: "alert", hidden: true });
-    host.before(this.notice);
     this.local.turnTo(NO_BATTLE);
     onKeys(() => ({ "?": () => showHelp(data.badges) }));
-    this.doing(() => this.restore());
+    attempt(() => this.restore());
   }
 
   /** Keep a match for when the page is loaded again. @param {Table} table
@@ -72,12 +70,6 @@ class PlayPage {
     return this.data.rules !== "1.5";
   }
 
-  /** @param {string} [text] */
-  tell(text = "") {
-    this.notice.textContent = text;
-    this.notice.hidden = !text;
-  }
-
   /** The start: against whom, in which seat. */
   menu() {
     this.local.turnTo(NO_BATTLE);
@@ -110,20 +102,11 @@ class PlayPage {
     };
   }
 
-  /** Run something, and show what goes wrong. @param {() => Promise<void>} work */
-  async doing(work) {
-    try {
-      this.tell();
-      await work();
-    } catch (error) {
-      this.tell(error instanceof Error ? error.message : String(error));
-    }
-  }
-
   begin() {
     const seat = valueOf("seat") === "" ? Math.floor(2 * Math.random()) : Number(valueOf("seat"));
     const level = Number(valueOf("level"));
-    this.doing(async () => {
+    notice();
+    attempt(async () => {
       const [setSeed] = this.data.sets[Math.floor(Math.random() * this.data.sets.length)];
       const seed = String(this.drafts ? Math.floor(DRAFT_SEEDS * Math.random()) : setSeed);
       const { deck, offers, texts } = await this.table(seed);
@@ -190,7 +173,7 @@ class PlayPage {
     const hint = async () => (await this.local.ask("answers", asked))[0];
     const chooser = new ChoiceView(this.host, table.deck, {
       choose: (keys) => {
-        this.tell();
+        notice();
         mine.push(...keys);
         const number = (/** @type {string} */ key) => table.deck.cards[key].row[0];
         const line = this.drafts
@@ -198,10 +181,10 @@ class PlayPage {
           : keys.map((key) => `CHOOSE ${number(key)}`).join(";");
         table.answers[table.seat].push(line);
         if (mine.length < size) this.choose(table);
-        else this.doing(() => this.battle(table));
+        else attempt(() => this.battle(table));
       },
       hint: this.drafts ? undefined : hint,
-      tell: (text) => this.tell(text),
+      tell: notice,
       place: seed,
     });
     const leave = button("#new", "New match", () => this.menu());

@@ -1,9 +1,9 @@
 // @ts-check
 // Follows searches that take a while: tells what they have found so far, until they are done.
 
-import { button, element } from "./dom.js";
+import { attempt, button, element, notice } from "./dom.js";
 import { follow } from "./follow.js";
-import { ask, notice, attempt, tell } from "./site.js";
+import { ask, tell } from "./site.js";
 
 /** @typedef {{job: string, version: number, state: string, done: number, of: number,
  *   error: string|null, result: any}} Job */

@@ -22,8 +22,8 @@ export const KEYS = [
 /** A list of what things are. @param {(readonly [string, Node|string])[]} rows */
 export const facts = (rows) =>
   element(
-    "dl.facts",
-    ...rows.flatMap(([name, value]) => [element("dt", name), element("dd", value)]),
+    "dl.facts.small",
+    ...rows.flatMap(([name, value]) => [element("dt.dim", name), element("dd", value)]),
   );
 
 /** The panel of both decks and what was on offer. @param {Match} data */
@@ -31,13 +31,13 @@ export function cardsPanel(data) {
   const box = element("div");
   data.choice.forEach((chosen, player) => {
     if (!chosen.length) return;
-    const list = element("ul.cardlist");
+    const list = element("ul.cardlist.plain.small");
     for (const [key, count] of copiesOf(chosen, data))
       list.append(
         element(
           "li",
           { title: data.cards[key].about },
-          element("span.cost", data.cards[key].row[2]),
+          element("span.cost.dim", data.cards[key].row[2]),
           element("bdi", data.cards[key].title),
           count > 1 ? ` \u00d7${count}` : "",
         ),
@@ -51,8 +51,8 @@ export function cardsPanel(data) {
     const name = nameOf(data.names, player);
     box.append(
       element(
-        "details.written",
-        element("summary", "stderr of ", name, " in the choice phase"),
+        "details.written.small",
+        element("summary.dim", "stderr of ", name, " in the choice phase"),
         element("pre", { tabindex: "0" }, text),
       ),
     );
@@ -63,7 +63,7 @@ export function cardsPanel(data) {
 
 /** What both chose from, and how often each card was taken. @param {Match} data */
 function offersTable(data) {
-  const table = element("table.choice");
+  const table = element("table.choice.small");
   /** @param {string} tag @param {string[]} cells */
   const row = (tag, cells) =>
     table.append(element("tr", ...cells.map((text) => element(tag, {}, element("bdi", text)))));

@@ -1,8 +1,8 @@
 // @ts-check
 // What lists of matches have in common: players, faults, links, and the part that is shown.
 
-import { $, button, element, number } from "./dom.js";
-import { address, attempt } from "./site.js";
+import { $, attempt, button, element, number } from "./dom.js";
+import { address } from "./site.js";
 
 /** @typedef {{key: string, source: string, number: number|string|null, names: string[],
  *   winner: number|null, fault: null|{player: number, kind: string, message: string},

@@ -4,27 +4,25 @@
 import { element, number } from "./dom.js";
 import { Written } from "./written.js";
 
-/** @typedef {import("./viewer.js").Step} Step */
-
+/** @template Step */
 export class MoveList {
-  /** @param {string[]} names of the players
-   * @param {(index: number) => void} show what a click on a move does */
-  constructor(names, show) {
-    this.names = names;
+  /** @param {(index: number) => void} show what a click on a move does
+   * @param {(step: Step, entry: HTMLElement) => void} fill writes a step into its entry */
+  constructor(show, fill) {
     this.show = show;
+    this.fill = fill;
     this.at = 0;
     /** @type {HTMLElement[]} */
     this.entries = [];
-    this.root = element("ol#log", { "aria-label": "Moves", tabindex: "0" });
+    this.root = element("ol#log.plain", { "aria-label": "Moves", tabindex: "0" });
     this.written = new Written(this.root);
   }
 
   /** List steps. @param {Step[]} steps */
   draw(steps) {
     this.entries = steps.map((step, index) => {
-      const entry = element("li", { class: step.action === null ? `turn p${step.player}` : "" });
-      if (step.action === null) this.turnEntry(entry, step);
-      else entry.append(element("bdi", step.words));
+      const entry = element("li");
+      this.fill(step, entry);
       entry.addEventListener("click", (event) => {
         event.preventDefault();
         this.show(index);
@@ -56,23 +54,32 @@ export class MoveList {
       );
   }
 
-  /** @param {HTMLElement} entry @param {Step} step */
-  turnEntry(entry, step) {
-    const { names } = this;
-    const link = element("a", { href: `#turn=${step.turn}` }, `Turn ${step.turn}`);
-    entry.append(link, " ", element("bdi", names[step.player]));
-    if (step.ms) entry.append(" ", element("small", `${number(step.ms)} ms`));
-    if (step.chat) entry.append(" ", element("bdi", `\u201c${step.chat}\u201d`));
-    if (step.illegal?.length) {
-      const text = `not legal: ${step.illegal.join("; ").slice(0, 400)}`;
-      entry.append(" ", element("small.illegal", text));
-    }
-    if (step.theirs?.length) {
-      const told = element("small.theirs", "before, ");
-      const acts = `: ${step.theirs.join("; ")}`;
-      told.append(element("bdi", names[1 - step.player]), acts);
-      entry.append(" ", told);
-    }
-    if (step.stderr) entry.append(this.written.box(step.stderr));
+  /** Add what was not done, and what the player wrote in the meantime. @param {HTMLElement} entry
+   * @param {string} how @param {string[]} actions @param {string} stderr */
+  addFaults(entry, how, actions, stderr) {
+    const text = `${how}: ${actions.join("; ").slice(0, 400)}`;
+    if (actions.length) entry.append(" ", element("small.illegal", text));
+    if (stderr) entry.append(this.written.box(stderr));
   }
+}
+
+/** Write a step of LOCM into its entry. @param {MoveList<import("./viewer.js").Step>} list
+ * @param {string[]} names of the players @param {import("./viewer.js").Step} step
+ * @param {HTMLElement} entry */
+export function tellStep(list, names, step, entry) {
+  if (step.action !== null) {
+    entry.append(element("bdi", step.words));
+    return;
+  }
+  entry.className = `turn p${step.player}`;
+  const link = element("a", { href: `#turn=${step.turn}` }, `Turn ${step.turn}`);
+  entry.append(link, " ", element("bdi", names[step.player]));
+  if (step.ms) entry.append(" ", element("small", `${number(step.ms)} ms`));
+  if (step.chat) entry.append(" ", element("bdi", `\u201c${step.chat}\u201d`));
+  if (step.theirs?.length) {
+    const told = element("small.theirs", "before, ");
+    told.append(element("bdi", names[1 - step.player]), `: ${step.theirs.join("; ")}`);
+    entry.append(" ", told);
+  }
+  list.addFaults(entry, "not legal", step.illegal ?? [], step.stderr ?? "");
 }

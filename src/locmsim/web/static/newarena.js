@@ -1,9 +1,9 @@
 // @ts-check
 // The form of a new tournament.
 
-import { $, element, labelled, optionsOf, refill, select, valueOf } from "./dom.js";
+import { $, attempt, element, labelled, optionsOf, refill, select, valueOf } from "./dom.js";
 import { fieldOf, form, opponentsBy, valuesOf } from "./form.js";
-import { address, ask, attempt, tell } from "./site.js";
+import { address, ask, tell } from "./site.js";
 
 /** Put the form at the end of the page. */
 export async function newArena() {

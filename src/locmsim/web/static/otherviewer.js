@@ -3,8 +3,8 @@
 // picture is only ever an image, so that no markup of a game enters the page.
 
 import { against, element, nameOf, onKeys } from "./dom.js";
+import { MoveList } from "./moves.js";
 import { Playback } from "./playback.js";
-import { Written } from "./written.js";
 
 /** @typedef {{turn: number|null, player: number|null, answer: string|null, ignored: string[],
  *   stderr: string, text: string, words: string, scores: number[]|null, image?: string}} Step */
@@ -34,7 +34,6 @@ export function showOther(host, match, more) {
     show,
     walk,
   });
-  playback.reach(match.steps.length);
   /** Whose turn it was and what they did. @param {Step} step @returns {(Node|string)[]} */
   const told = (step) =>
     step.player === null
@@ -45,31 +44,19 @@ export function showOther(host, match, more) {
           " ",
           element("bdi", step.words || step.answer || ""),
         ];
-  const log = element("ol#log.tabpanel", { "aria-label": "Moves", tabindex: "0" });
-  const written = new Written(log);
-  /** @param {Step} step @param {number} i */
-  const entry = (step, i) => {
-    const made = element("li", { onclick: () => show(i) }, ...told(step));
-    if (step.ignored.length) {
-      const text = `not done: ${step.ignored.join("; ").slice(0, 400)}`;
-      made.append(" ", element("small.illegal", text));
-    }
-    if (step.stderr) made.append(written.box(step.stderr));
-    return made;
-  };
-  const entries = match.steps.map(entry);
-  log.append(...entries);
+  /** @type {MoveList<Step>} */
+  const moves = new MoveList(show, (step, entry) => {
+    entry.append(...told(step));
+    moves.addFaults(entry, "not done", step.ignored, step.stderr);
+  });
+  moves.root.classList.add("tabpanel");
 
   /** @param {number} index */
   function show(index) {
     const step = match.steps[index];
     if (!step) return;
-    entries[at].removeAttribute("aria-current");
     at = index;
-    entries[at].setAttribute("aria-current", "step");
-    const top = entries[at].offsetTop;
-    if (top < log.scrollTop || top > log.scrollTop + log.clientHeight - 20)
-      log.scrollTop = top - 40;
+    moves.mark(at);
     picture.hidden = !step.image;
     if (step.image?.startsWith("data:image/")) picture.src = step.image;
     picture.alt = step.text;
@@ -87,7 +74,7 @@ export function showOther(host, match, more) {
     Home: () => show(0),
     End: () => show(match.steps.length - 1),
   }));
-  const outcome = element("p#outcome");
+  const outcome = element("p#outcome.dim");
   function tellOutcome() {
     /** @type {(Node|string)[]} */
     const parts = [match.title];
@@ -103,17 +90,16 @@ export function showOther(host, match, more) {
     const news = await more(match.steps.length);
     const last = at === match.steps.length - 1;
     match = { ...news, steps: [...match.steps.slice(0, news.start), ...news.steps] };
-    const added = match.steps
-      .slice(entries.length)
-      .map((step, i) => entry(step, entries.length + i));
-    entries.push(...added);
-    log.append(...added);
-    playback.reach(match.steps.length);
-    tellOutcome();
-    if (last && added.length) show(match.steps.length - 1);
+    list();
+    show(last ? match.steps.length - 1 : at);
     return match.running;
   }
-  tellOutcome();
+  function list() {
+    moves.draw(match.steps);
+    playback.reach(match.steps.length);
+    tellOutcome();
+  }
+  list();
   host.replaceChildren(
     element(
       "div.match",
@@ -124,8 +110,8 @@ export function showOther(host, match, more) {
         said,
         playback.controls,
         playback.slider,
-        log,
-        element("div.settings", playback.speed),
+        moves.root,
+        element("div.settings.small.dim", playback.speed),
       ),
     ),
   );

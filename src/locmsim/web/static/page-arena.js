@@ -7,10 +7,10 @@ import { ArenaMatches } from "./arenamatches.js";
 import { drawPairs, drawPlayers } from "./arenatables.js";
 import { CardTable } from "./cardtable.js";
 import { chartOf } from "./chart.js";
-import { $, button, element, number as digits, select, valueOf } from "./dom.js";
+import { $, attempt, button, element, notice, number as digits, select, valueOf } from "./dom.js";
 import { follow } from "./follow.js";
 import { newArena } from "./newarena.js";
-import { ask, notice, attempt, tell } from "./site.js";
+import { ask, tell } from "./site.js";
 
 /** @typedef {import("./arenatables.js").Results} Results */
 
@@ -179,8 +179,8 @@ class ArenaPage {
       String(i),
       file.path,
     ]);
-    const choice = select("db", "Results", options, wanted in files ? wanted : "0");
-    choice.addEventListener("change", () => this.change());
+    const first = wanted in files ? wanted : "0";
+    const choice = select("db", "Results", options, first, () => this.change());
     this.files.append(choice, this.stop);
     this.follow();
   }

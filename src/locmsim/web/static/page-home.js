@@ -2,12 +2,11 @@
 // The first page: a position to play at once, a new game, the latest games, running arenas.
 
 import { Board } from "./board.js";
-import { painter } from "./cards.js";
 import "./cardtext.js";
-import { $, element, number, panel, refill, select, valueOf } from "./dom.js";
+import { $, attempt, element, number, panel, refill, select, valueOf } from "./dom.js";
 import { fieldOf, form, opponentsBy, valuesOf } from "./form.js";
 import { playersCell } from "./matchrows.js";
-import { address, ask, attempt, tell } from "./site.js";
+import { address, ask, tell } from "./site.js";
 
 const LEVEL = "level5";
 /** Whether a match is being begun. */
@@ -64,9 +63,8 @@ function newMatch(choices) {
 /** A position that begins a match with the first click. @param {any} data */
 function today(data) {
   const { key } = data;
-  const shape = { names: data.names, lanes: data.lanes, below: data.seat };
   const players = [0, 1].map((seat) => (seat === data.seat ? null : LEVEL));
-  const board = new Board(data, painter(data), shape, (action) =>
+  const board = new Board(data, (action) =>
     begin({ from: key, step: 0, players }, (match) =>
       tell("/api/machine/walk", { match, version: 0, path: [], actions: [action] }),
     ),

@@ -2,7 +2,7 @@
 // The page of a match, also of one that is being played, and of a position.
 
 import { ChoiceView } from "./choice.js";
-import { $, button, element, valueOf } from "./dom.js";
+import { $, attempt, button, element, notice, textOf, valueOf } from "./dom.js";
 import { Engine } from "./enginepanel.js";
 import { follow } from "./follow.js";
 import { opponentsBy } from "./form.js";
@@ -10,7 +10,7 @@ import { playOn } from "./matchpanels.js";
 import { PlayedMatch } from "./playedmatch.js";
 import { Remote } from "./remote.js";
 import { ReportPanel } from "./reportpanel.js";
-import { Refused, address, ask, notice, attempt, tell } from "./site.js";
+import { Refused, address, ask, tell } from "./site.js";
 import { TreePanel } from "./treepanel.js";
 import { showOther } from "./otherviewer.js";
 import { Viewer } from "./viewer.js";
@@ -87,7 +87,7 @@ async function play(data) {
   let playing = null;
   const refused = (/** @type {unknown} */ error) => {
     const gone = error instanceof Refused && error.status === 409;
-    notice(gone ? OTHER_PAGE : String(error instanceof Error ? error.message : error));
+    notice(gone ? OTHER_PAGE : textOf(error));
     if (!gone) return;
     machine.take(error.data.standing);
     news();

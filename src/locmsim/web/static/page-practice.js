@@ -2,15 +2,16 @@
 // The page Practice: turns that gave something away, to be played again, and puzzles.
 
 import { Board } from "./board.js";
-import { painter } from "./cards.js";
 import "./cardtext.js";
 import {
   $,
+  attempt,
   button,
   counted,
   element,
   isolated,
   named,
+  notice,
   number,
   onKeys,
   panel,
@@ -24,7 +25,7 @@ import { form } from "./form.js";
 import { LastJob } from "./jobs.js";
 import { Teller } from "./local.js";
 import { mark, solvedOf, wasTried } from "./progress.js";
-import { address, ask, notice, attempt, tell } from "./site.js";
+import { address, ask, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
 /** What the server calls an exercise. @typedef {{puzzle: number}|{match: string, turn: number}} Place */
@@ -99,8 +100,7 @@ class Exercises {
       exercise.id = data.id;
       this.at = at;
       this.data = data;
-      const match = { names: data.names, lanes: data.lanes, below: data.seat };
-      this.board = new Board(data, painter(data), match, (action) => this.act(action));
+      this.board = new Board(data, (action) => this.act(action));
       this.title.textContent = exercise.title;
       this.stage.replaceChildren(this.board.root);
       const place = new URLSearchParams();
@@ -296,7 +296,7 @@ const exerciseOf = ({ puzzle, id, difficulty, rules }) => ({
  * @param {{difficulties: string[], puzzles: Puzzle[]}} all */
 function puzzlePanel(all) {
   const rules = [...new Set(all.puzzles.map((one) => one.rules))].sort().reverse();
-  const choice = select("rules", "Rules", [["", "all"], ...named(rules)]);
+  const choice = select("rules", "Rules", [["", "all"], ...named(rules)], "", () => draw());
   const buttons = element("div#puzzles.bar");
   /** @param {string} difficulty */
   const some = (difficulty) =>
@@ -317,7 +317,6 @@ function puzzlePanel(all) {
         });
       }),
     );
-  choice.addEventListener("change", draw);
   const hint = element("p.dim", "Exactly one turn wins at once: find it.");
   const root = panel("Puzzles", hint, choice, buttons);
   return { root, draw, begin: () => begin(some(all.difficulties[0])) };

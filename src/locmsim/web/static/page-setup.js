@@ -4,9 +4,20 @@
 import { LANE_SIZE } from "./board.js";
 import { painter } from "./cards.js";
 import "./cardtext.js";
-import { $, button, element, named, panel, select, valueOf } from "./dom.js";
+import {
+  $,
+  attempt,
+  button,
+  element,
+  named,
+  notice,
+  panel,
+  select,
+  setValue,
+  valueOf,
+} from "./dom.js";
 import { fieldOf, form } from "./form.js";
-import { address, ask, notice, attempt, tell } from "./site.js";
+import { address, ask, tell } from "./site.js";
 
 /** @typedef {{hand: string[], lanes: string[][]}} Side */
 /** @typedef {import("./form.js").Field} Field */
@@ -60,7 +71,7 @@ function pasted(rules) {
     element(
       "label",
       "The text of a position, or what a bot is sent in a turn. Or drop a file onto this page.",
-      element("textarea#text", { rows: 5, spellcheck: "false" }),
+      element("textarea#text.small", { rows: 5, spellcheck: "false" }),
     ),
     element(
       "div.bar",
@@ -214,11 +225,11 @@ function figure(field, player) {
 function clicked(cards, players) {
   const [rules, seed] = cards.map((field) => fieldOf(field, "board"));
   for (const field of [rules, seed]) field.addEventListener("change", () => attempt(() => load()));
-  const mover = select("mover", "To move", [
+  const sides = /** @type {[string, string][]} */ ([
     ["20", "below"],
     ["21", "above"],
   ]);
-  mover.addEventListener("change", keep);
+  const mover = select("mover", "To move", sides, "20", keep);
   return panel(
     "By clicks",
     element(
@@ -247,7 +258,6 @@ attempt(async () => {
     pasted(cards[0]),
   );
   const kept = history.state;
-  if (kept?.fields)
-    for (const id of FIELDS) /** @type {HTMLInputElement} */ ($(id)).value = kept.fields[id];
+  if (kept?.fields) for (const id of FIELDS) setValue(id, kept.fields[id]);
   await load(kept?.fields ? kept : undefined);
 });

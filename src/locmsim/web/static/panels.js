@@ -7,6 +7,10 @@ export class Panels {
   /** @param {() => void} opened called after another one is shown */
   constructor(opened) {
     this.opened = opened;
+    /** Which one is shown. */
+    this.shown = "";
+    /** The keys that show one. @type {Record<string, () => void>} */
+    this.keys = {};
     this.tabs = element("div.tabs", { role: "tablist", "aria-label": "Panels" });
     this.box = element("div.panels");
     this.tabs.addEventListener("keydown", (event) => {
@@ -22,8 +26,9 @@ export class Panels {
   }
 
   /** Add a panel beside the board. @param {string} id @param {string} title
-   * @param {HTMLElement} content */
-  add(id, title, content) {
+   * @param {HTMLElement} content @param {string} key that shows it */
+  add(id, title, content, key) {
+    this.keys[key] = () => this.open(id);
     const tab = button("", title, () => this.open(id), {
       id: `tab-${id}`,
       role: "tab",
@@ -45,21 +50,11 @@ export class Panels {
 
   /** Show a panel. @param {string} id */
   open(id) {
-    for (const tab of this.tabs.children) {
-      const chosen = tab.id === `tab-${id}`;
-      tab.setAttribute("aria-selected", String(chosen));
-    }
+    this.shown = id;
+    for (const tab of this.tabs.children)
+      tab.setAttribute("aria-selected", String(tab.id === `tab-${id}`));
     for (const panel of /** @type {Iterable<HTMLElement>} */ (this.box.children))
       panel.hidden = panel.dataset.panel !== id;
     this.opened();
-  }
-
-  /** Whether a panel is shown. @param {string} id */
-  isOpen(id) {
-    return [...this.box.children].some(
-      (panel) =>
-        !(/** @type {HTMLElement} */ (panel).hidden) &&
-        /** @type {HTMLElement} */ (panel).dataset.panel === id,
-    );
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // The buttons, the slider and the clock that lead through the steps of a match.
 
-import { element, icon, select } from "./dom.js";
+import { element, icon, select, valueOf } from "./dom.js";
 
 /** What is led through: steps, of which one is shown, perhaps in turns and on a board.
  * @typedef {{steps: ArrayLike<unknown>, at: number, show: (index: number) => void,
@@ -39,12 +39,12 @@ export class Playback {
         ["350", "fast"],
       ],
       "900",
+      () => {
+        if (this.timer === undefined) return;
+        this.pause();
+        this.play();
+      },
     );
-    this.speed.addEventListener("change", () => {
-      if (this.timer === undefined) return;
-      this.pause();
-      this.play();
-    });
     this.playing = this.button("play", "Play", () => this.play());
     this.controls = element(
       "div.controls",
@@ -81,8 +81,7 @@ export class Playback {
     const { viewer } = this;
     if (this.timer !== undefined) return this.pause();
     if (viewer.at === viewer.steps.length - 1) viewer.show(0);
-    const box = /** @type {HTMLSelectElement} */ (this.speed.querySelector("select"));
-    this.timer = setInterval(() => viewer.show(viewer.at + 1), Number(box.value));
+    this.timer = setInterval(() => viewer.show(viewer.at + 1), Number(valueOf("speed")));
     this.playButton("Pause", "pause");
   }
 

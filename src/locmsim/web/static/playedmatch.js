@@ -1,7 +1,7 @@
 // @ts-check
 // A match that is played: a person against a machine's answers, or two bots that are watched.
 
-import { button, element } from "./dom.js";
+import { button, element, pause, swallowClick, textOf } from "./dom.js";
 import { Engine } from "./enginepanel.js";
 import { pathTo, Teller } from "./local.js";
 import { Viewer } from "./viewer.js";
@@ -68,12 +68,8 @@ export class PlayedMatch {
     viewer.act = (action) => this.act(action);
     viewer.offer = () => this.offer();
     viewer.listeners.push(() => this.enable());
-    viewer.keys = {
-      ...viewer.keys,
-      E: () => this.act("PASS"),
-      u: () => this.takeBack(),
-      h: () => this.seat !== null && viewer.panels.open("engine"),
-    };
+    const hint = () => this.seat !== null && viewer.panels.open("engine");
+    Object.assign(viewer.keys, { E: () => this.act("PASS"), u: () => this.takeBack(), h: hint });
     viewer.show(viewer.steps.length - 1);
     this.doing(() => this.ready());
   }
@@ -112,7 +108,7 @@ export class PlayedMatch {
 
   /** @param {unknown} error */
   failed(error) {
-    this.viewer.said.textContent = String(error instanceof Error ? error.message : error);
+    this.viewer.said.textContent = textOf(error);
   }
 
   /** Show whose turn it is now, and ask for the other side's. @param {string[]} [legal] what is
@@ -159,14 +155,10 @@ export class PlayedMatch {
     const skipped = new Promise((resolve) => {
       skip = () => resolve(true);
     });
-    const swallow = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      event.stopPropagation();
-    };
     const interrupt = () => {
       // Whatever is under the click now was not what it was aimed at; it comes with the release.
-      addEventListener("click", swallow, { capture: true, once: true });
-      const released = () => setTimeout(() => removeEventListener("click", swallow, true), 100);
+      const end = swallowClick();
+      const released = () => setTimeout(end, 100);
       addEventListener("pointerup", released, { capture: true, once: true });
       skip();
     };
@@ -176,9 +168,7 @@ export class PlayedMatch {
     for (const step of steps) {
       if (!viewer.root.isConnected) break;
       viewer.grow(viewer.steps.length, [step]);
-      fast ||= Boolean(
-        await Promise.race([skipped, new Promise((resolve) => setTimeout(resolve, SHOWN_MS))]),
-      );
+      fast ||= Boolean(await Promise.race([skipped, pause(SHOWN_MS)]));
     }
     removeEventListener("pointerdown", interrupt, true);
   }

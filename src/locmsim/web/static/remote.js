@@ -1,6 +1,7 @@
 // @ts-check
 // The machine of the server: it answers about a match, also one that is played there, or about a position.
 
+import { pause } from "./dom.js";
 import { Refused, send, tell } from "./site.js";
 
 /** How a match stands. @typedef {{match: string, version: number, choosing: boolean, chosen: string[],
@@ -37,7 +38,7 @@ export class Remote {
       return answer;
     } catch (error) {
       if (!(error instanceof Refused && error.status === 429)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
+      await pause(BUSY_MS);
       return null;
     }
   }

@@ -3,9 +3,9 @@
 // finds.
 
 import { chartOf, drawChart } from "./chart.js";
-import { $, button, element, nameOf, percent } from "./dom.js";
+import { $, attempt, button, element, nameOf, percent } from "./dom.js";
 import { JobButton } from "./jobs.js";
-import { address, attempt, tell } from "./site.js";
+import { address, tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {{turn: number, player: number, played: string|null, best: string, before: number,
@@ -53,8 +53,7 @@ export class ReportPanel {
       element("div.bar", this.begin.button, this.practice, this.begin.progress),
       this.found,
     );
-    viewer.panels.add("report", "Report", panel);
-    viewer.keys = { ...viewer.keys, r: () => viewer.panels.open("report") };
+    viewer.panels.add("report", "Report", panel, "r");
   }
 
   /** Show the panel, and begin. */

@@ -1,7 +1,7 @@
 // @ts-check
 // What the pages of the server share: the token, requests, and what goes wrong.
 
-import { $, onKeys } from "./dom.js";
+import { $, attempt, notice, onKeys } from "./dom.js";
 import { showHelp } from "./help.js";
 
 const NO_TOKEN = "This address lacks the token: open the one that the terminal printed.";
@@ -26,30 +26,21 @@ export class Refused extends Error {
   }
 }
 
-/** @param {Response} response */
-async function answered(response) {
+/** Ask the server. @param {string} path @param {Record<string, string|number>} [query]
+ * @param {RequestInit} [how] @returns {Promise<any>} */
+export async function ask(path, query, how) {
+  if (!token) throw new Refused(NO_TOKEN, 403, {});
+  const response = await fetch(address(path, query), how);
   const data = await response.json().catch(() => ({}));
   if (!response.ok)
     throw new Refused(data.error ?? `the server said ${response.status}`, response.status, data);
   return data;
 }
 
-/** Ask the server. @param {string} path @param {Record<string, string|number>} [query] */
-export async function ask(path, query) {
-  if (!token) throw new Refused(NO_TOKEN, 403, {});
-  return answered(await fetch(address(path, query)));
-}
-
 /** Tell the server to do something. @param {string} path @param {any} data */
-export async function tell(path, data) {
-  if (!token) throw new Refused(NO_TOKEN, 403, {});
-  return answered(
-    await fetch(address(path), {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(data),
-    }),
-  );
+export function tell(path, data) {
+  const headers = { "content-type": "application/json" };
+  return ask(path, {}, { method: "POST", headers, body: JSON.stringify(data) });
 }
 
 /** Send the server something without waiting for an answer, also while the page is being left.
@@ -59,24 +50,6 @@ export function send(path, data) {
     address(path),
     new Blob([JSON.stringify(data)], { type: "application/json" }),
   );
-}
-
-/** Show a message above the page, or hide the last one. @param {string} [text] */
-export function notice(text = "") {
-  $("notice").textContent = text;
-  $("notice").hidden = !text;
-}
-
-/** Run something and show its error, if there is one; return whether there was none.
- * @param {() => Promise<void>} work */
-export async function attempt(work) {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    notice(error instanceof Error ? error.message : String(error));
-    return false;
-  }
 }
 
 const help = () => attempt(async () => showHelp((await ask("/api/setup/badges")).badges));

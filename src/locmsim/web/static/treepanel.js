@@ -1,9 +1,17 @@
 // @ts-check
 // The panel "What if": what may follow the end of the turn, in sampled worlds.
 
-import { button, element, number as digits, optionsOf, percent, searchValue } from "./dom.js";
+import {
+  attempt,
+  button,
+  element,
+  number as digits,
+  optionsOf,
+  percent,
+  searchValue,
+} from "./dom.js";
 import { LastJob } from "./jobs.js";
-import { attempt, tell } from "./site.js";
+import { tell } from "./site.js";
 
 /** @typedef {import("./viewer.js").Step} Step */
 /** A turn with its search value, or with the chance of winning by it, as Engine tells it.
@@ -45,8 +53,7 @@ export class TreePanel {
       this.progress,
       this.found,
     );
-    viewer.panels.add("tree", "What if", panel);
-    viewer.keys = { ...viewer.keys, w: () => viewer.panels.open("tree") };
+    viewer.panels.add("tree", "What if", panel, "w");
   }
 
   /** What is asked about. */

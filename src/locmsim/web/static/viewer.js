@@ -3,12 +3,21 @@
 // panels to it; a replay's file has it as it is. Its parts are in modules of their own.
 
 import { Board } from "./board.js";
-import { painter } from "./cards.js";
 import "./cardtext.js";
 import { chartOf, drawChart, markPlace } from "./chart.js";
-import { against, element, isolated, nameOf, onKeys, searchValue, select } from "./dom.js";
+import {
+  against,
+  element,
+  isolated,
+  nameOf,
+  onKeys,
+  searchValue,
+  select,
+  setValue,
+  valueOf,
+} from "./dom.js";
 import { aboutPanel, cardsPanel } from "./matchpanels.js";
-import { MoveList } from "./moves.js";
+import { MoveList, tellStep } from "./moves.js";
 import { Panels } from "./panels.js";
 import { Playback } from "./playback.js";
 
@@ -41,19 +50,19 @@ export class Viewer {
     this.act = act ?? (() => {});
     /** @type {number|undefined} */
     this.remembering = undefined;
-    this.draw = painter(data);
-    const below = data.view ?? data.seat ?? 0;
-    const match = { names: data.names, lanes: data.lanes, below };
-    this.board = new Board(data, this.draw, match, (action) => this.act(action));
-    this.board.view = data.view ?? 2;
+    this.board = new Board(data, (action) => this.act(action));
     this.playback = new Playback(this);
-    this.moves = new MoveList(data.names, (index) => this.show(index));
+    /** @type {MoveList<Step>} */
+    this.moves = new MoveList(
+      (index) => this.show(index),
+      (step, entry) => tellStep(this.moves, data.names, step, entry),
+    );
     this.panels = new Panels(() => {
       this.moves.reveal();
       this.changed();
     });
     this.chart = this.valueChart();
-    this.value = element("p#value");
+    this.value = element("p#value.small.dim");
     this.said = element("p#said", { "aria-live": "polite" });
     /** What can be done, in a match that is played. */
     this.tools = element("div#tools.tools");
@@ -61,21 +70,14 @@ export class Viewer {
     /** Whether a person plays, from whom the other hand is kept. */
     this.viewKept = false;
     this.title = element("h1#title");
-    this.outcome = element("p#outcome");
+    this.outcome = element("p#outcome.dim");
     this.root = this.layout();
-    this.panels.add("moves", "Moves", this.moves.root);
-    this.panels.add("decks", "Cards", cardsPanel(data));
-    this.panels.add(
-      "about",
-      "About",
-      aboutPanel(data, () => this.at),
-    );
-    /** Keys of panels. @type {Record<string, () => void>} */
-    this.keys = {
-      m: () => this.panels.open("moves"),
-      c: () => this.panels.open("decks"),
-      i: () => this.panels.open("about"),
-    };
+    const about = aboutPanel(data, () => this.at);
+    this.panels.add("moves", "Moves", this.moves.root, "m");
+    this.panels.add("decks", "Cards", cardsPanel(data), "c");
+    this.panels.add("about", "About", about, "i");
+    /** Further keys. @type {Record<string, () => void>} */
+    this.keys = {};
     this.panels.open("moves");
     host.replaceChildren(this.root);
     this.caption();
@@ -103,11 +105,8 @@ export class Viewer {
       ["2", "both hands"],
       ...names.map((name, player) => [String(player), `only ${isolated(name)}`]),
     ]);
-    const view = select("view", "Hands", views, String(this.board.view));
-    view.addEventListener("change", (event) =>
-      this.see(Number(/** @type {HTMLSelectElement} */ (event.target).value)),
-    );
-    return view;
+    const see = () => this.see(Number(valueOf("view")));
+    return select("view", "Hands", views, String(this.board.view), see);
   }
 
   /** All parts, side by side. */
@@ -126,7 +125,7 @@ export class Viewer {
         playback.slider,
         panels.tabs,
         panels.box,
-        element("div.settings", this.view, playback.speed),
+        element("div.settings.small.dim", this.view, playback.speed),
       ),
     );
   }
@@ -250,8 +249,7 @@ export class Viewer {
   see(view) {
     if (this.viewKept) return;
     this.board.view = view;
-    const box = /** @type {HTMLSelectElement} */ (this.view.querySelector("select"));
-    box.value = String(view);
+    setValue("view", view);
     this.redraw();
   }
 
@@ -289,6 +287,7 @@ export class Viewer {
       " ": () => this.playback.play(),
       f: () => this.flip(),
       v: () => this.see((this.board.view + 1) % 3),
+      ...this.panels.keys,
       ...this.keys,
     };
   }

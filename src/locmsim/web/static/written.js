@@ -13,9 +13,9 @@ export class Written {
 
   /** A box with a text. @param {string} text */
   box(text) {
-    const summary = element("summary", "stderr");
+    const summary = element("summary.dim", "stderr");
     const box = element(
-      "details.written",
+      "details.written.small",
       { open: this.open },
       summary,
       element("pre", { tabindex: "0" }, text),
