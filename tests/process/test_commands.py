@@ -78,17 +78,7 @@ def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
             ["analyse", str(start_position(1).to_text()), "--nodes", "2000000000"],
             ["bench", "--seconds", "100"],
             ["arena", "--game=vestrock", "random", "search:nodes=300", "--games=20000", "--jobs=1"],
-            [
-                "arena",
-                "greedy",
-                "greedy",
-                "--games",
-                "100000",
-                "--jobs",
-                "1",
-                "--timeout-scale",
-                "0",
-            ],
+            ["arena", "greedy", "greedy", "--games=100000", "--jobs=1", "--timeout-scale=0"],
         ],
     ),
 )
@@ -115,14 +105,7 @@ def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "number",
-    [
-        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
-        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
-        signal.SIGINT,
-    ],
-)
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
 def test_signals_leave_no_bot_of_a_page_behind(number: int, tmp_path: Path) -> None:
     """Signals end the bots of games on a page, and of a match that is played to be shown on one."""
     pytest.importorskip("starlette")
@@ -447,16 +430,12 @@ def test_messages_say_what_was_meant(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(AGENT)
     monkeypatch.setattr("locmsim.arena.tournament.available_cores", lambda: [0])
-    (tmp_path / "vestrock").write_text("#!/bin/sh\n")  # a tool that is installed beside locmsim
-    (tmp_path / "vestrock").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     for words, message in (
         (["play", "mine.py", "greedy"], "mine.py:Opt, or the command, 'python mine.py'"),
         (["play", "./mine.py", "greedy"], "./mine.py:Opt, or the command, 'python ./mine.py'"),
         (["arena", "mine.py", "greedy"], "mine.py:Opt, or the command, 'python mine.py'"),
         (["arena", "mine.py:Opt:depth=4", "greedy"], "put @dataclass before `class Opt`"),
         (["arena", "--db", "missing.db"], "missing.db: no such file"),
-        (["aren"], "did you mean 'arena'?"),
         (["dataset", "greedy", "--games", "x", "-o", "d.npz"], "expected an integer, got 'x'"),
         (["arena", "greedy", "random", "--jobs", "2", "--db", "j.db"], "--timeout-scale 0"),
         (["perft", "--dept=3"], "locmsim perft: error: unrecognized arguments: --dept=3"),
@@ -468,10 +447,8 @@ def test_messages_say_what_was_meant(
     ):
         refused(*words)
         usage, error = capsys.readouterr().err.splitlines()[-2:]
-        assert usage.startswith("usage: locmsim")
         assert message in error
-        if words[0] not in ("aren", "vestrock"):
-            assert usage.startswith(f"usage: locmsim {words[0]} ")
+        assert usage.startswith(f"usage: locmsim {words[0]} ")
     assert not Path("missing.db").exists()
 
 

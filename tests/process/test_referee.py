@@ -240,34 +240,25 @@ def test_malformed_answer(run: Run, rules: str, at: int, answer: str, reason: st
 @pytest.mark.parametrize(
     ("rules", "at", "answer"),
     [
-        ("1.5", 0, r"CHOOSE 7;;  CHOOSE +007 because it is cheap\x00;PASS"),
-        ("1.5", 0, r"\x01PASS\t"),
-        ("1.2", 0, r"PASS  whatever; \xff"),
-        ("1.2", 29, r"PICK 2 a comment"),
-        ("1.5", 1, r""),
-        ("1.5", 1, r"  ;; \t ;\x00"),
-        ("1.5", 1, r"PASS \xff\xfe invalid UTF-8"),
-        ("1.5", 1, r"SUMMON 999 0;ATTACK -5 +007 comment;USE 1 1 comment"),
-        ("1.0", 30, r"SUMMON 1 and a comment; SUMMON 3"),
+        ("1.5", 0, r"CHOOSE 7;;  CHOOSE +007 because it is cheap\x00;PASS\n"),
+        ("1.5", 0, r"\x01PASS\t\n"),
+        ("1.2", 0, r"PASS  whatever; \xff\n"),
+        ("1.2", 29, r"PICK 2 a comment\n"),
+        ("1.5", 1, r"\n"),
+        ("1.5", 1, r"  ;; \t ;\x00\n"),
+        ("1.5", 1, r"PASS \xff\xfe invalid UTF-8\n"),
+        ("1.5", 1, r"SUMMON 999 0;ATTACK -5 +007 comment;USE 1 1 comment\n"),
+        ("1.0", 30, r"SUMMON 1 and a comment; SUMMON 3\n"),
+        *(("1.5", 1, f"PASS{end}") for end in (r"\n", r"\r", r"\r\n")),
+        ("1.5", 1, ""),  # "\r" and "\n" come apart
     ],
 )
 def test_odd_answers_that_are_fine(run: Run, rules: str, at: int, answer: str) -> None:
-    result = run("say", at, answer + r"\n", rules=rules)
+    result = run("say" if answer else "late_end", at, answer, rules=rules)
     assert result.fault is None
     assert sorted(result.scores) == [0, 1]
-
-
-@pytest.mark.parametrize("end", [r"\n", r"\r", r"\r\n"])
-def test_line_ends(run: Run, end: str) -> None:
-    result = run("say", 1, "PASS" + end)
-    assert result.fault is None
-    assert {call.answer for call in result.calls} == {"PASS"}
-
-
-def test_line_end_in_two_parts(run: Run) -> None:
-    result = run("late_end", 1)
-    assert result.fault is None
-    assert {call.answer for call in result.calls} == {"PASS"}
+    if answer.rstrip("nr\\") in ("", "PASS"):
+        assert {call.answer for call in result.calls} <= {"PASS", ""}
 
 
 def test_longest_line(run: Run) -> None:
@@ -275,12 +266,6 @@ def test_longest_line(run: Run) -> None:
     result = run("say", 1, line + r"\n")
     assert result.fault is None
     assert line in [call.answer for call in result.calls]
-
-
-@pytest.mark.parametrize("end", ["", r"\n"])
-def test_line_too_long(run: Run, end: str) -> None:
-    result = run("say", 1, "PASS " + (MAX_LINE - 5) * "x" + end, player=1)
-    assert_fault(result, 1, FaultKind.LINE_TOO_LONG, "10000 bytes")
 
 
 # ------------------------------------------------------------------------- silent and dead bots
@@ -304,11 +289,6 @@ def test_hang(run: Run, kind: str, at: int, player: int) -> None:
     assert last.elapsed_ns >= nominal * TIGHT * 1e6
 
 
-def test_half_a_line(run: Run) -> None:
-    result = run("say", 1, "PASS", timeout_scale=TIGHT)
-    assert_fault(result, 0, FaultKind.TIMEOUT, "only 'PASS' without a line end")
-
-
 def test_slow_bot_is_no_fault_without_limits(run: Run) -> None:
     result = run("slow", 3, "0.3", timeout_scale=0)
     assert result.fault is None
@@ -327,23 +307,37 @@ def test_match_limit(run: Run) -> None:
     assert -3000 < left <= 0
 
 
-@pytest.mark.parametrize("at", [0, 1, 5])
-@pytest.mark.parametrize("code", ["0", "3"])
-def test_exit(run: Run, at: int, code: str) -> None:
-    result = run("leave", at, code, player=at % 2)
-    assert_fault(result, at % 2, FaultKind.CRASHED, f"exited with code {code}")
-    assert result.stderr[at % 2] == f"leaving with {code}\n"
+LONG = "PASS " + (MAX_LINE - 5) * "x"
 
 
-def test_exception(run: Run) -> None:
-    result = run("crash", 2)
-    assert_fault(result, 0, FaultKind.CRASHED, "exited with code 1")
-    assert result.stderr[0].rstrip().endswith("RuntimeError: no idea what to play")
-
-
-def test_killed_by_a_signal(run: Run) -> None:
-    result = run("die", 1, str(int(signal.SIGSEGV)), player=1)
-    assert_fault(result, 1, FaultKind.CRASHED, "killed by SIGSEGV")
+@pytest.mark.parametrize(
+    ("kind", "at", "argument", "limits", "fault", "reason"),
+    [
+        ("say", 1, LONG, RELAXED, FaultKind.LINE_TOO_LONG, "10000 bytes"),
+        ("say", 1, LONG + r"\n", RELAXED, FaultKind.LINE_TOO_LONG, "10000 bytes"),
+        ("flood", 1, "x", RELAXED, FaultKind.LINE_TOO_LONG, ""),
+        ("flood", 1, r"\x00\xff", RELAXED, FaultKind.LINE_TOO_LONG, ""),
+        ("say", 1, "PASS", TIGHT, FaultKind.TIMEOUT, "only 'PASS' without a line end"),
+        ("heir", 1, "", TIGHT, FaultKind.TIMEOUT, "its process exited with code 3"),
+        ("leave", 0, "0", RELAXED, FaultKind.CRASHED, "exited with code 0"),
+        ("leave", 1, "3", RELAXED, FaultKind.CRASHED, "exited with code 3"),
+        ("leave", 5, "0", RELAXED, FaultKind.CRASHED, "exited with code 0"),
+        ("die", 1, str(int(signal.SIGSEGV)), RELAXED, FaultKind.CRASHED, "killed by SIGSEGV"),
+        ("crash", 2, "", RELAXED, FaultKind.CRASHED, "exited with code 1"),
+        ("close_input", 1, "", RELAXED, FaultKind.CLOSED_INPUT, "closed its input"),
+        ("close_output", 1, "", RELAXED, FaultKind.CLOSED_OUTPUT, "closed its output"),
+    ],
+)
+def test_faults(
+    run: Run, kind: str, at: int, argument: str, limits: float, fault: FaultKind, reason: str
+) -> None:
+    player = (len(argument) + at) % 2
+    result = run(kind, at, argument, player=player, timeout_scale=limits)
+    assert_fault(result, player, fault, reason)
+    if kind == "leave":
+        assert result.stderr[player] == f"leaving with {argument}\n"
+    if kind == "crash":
+        assert result.stderr[player].rstrip().endswith("RuntimeError: no idea what to play")
 
 
 def test_died_after_half_a_line(processes: Processes) -> None:
@@ -359,21 +353,6 @@ def test_died_after_whole_lines() -> None:
         time.sleep(0.2)
         with pytest.raises(BotFault, match=r"exited with code 4, after 'B\\nC\\n'$"):
             bot.ask("?\n", 10.0, lenient=True)
-
-
-def test_closed_input(run: Run) -> None:
-    result = run("close_input", 1)
-    assert_fault(result, 0, FaultKind.CLOSED_INPUT, "closed its input")
-
-
-def test_closed_output(run: Run) -> None:
-    result = run("close_output", 1)
-    assert_fault(result, 0, FaultKind.CLOSED_OUTPUT, "closed its output")
-
-
-def test_pipes_that_a_child_keeps_open(run: Run) -> None:
-    result = run("heir", 1, timeout_scale=TIGHT)
-    assert_fault(result, 0, FaultKind.TIMEOUT, "its process exited with code 3")
 
 
 @pytest.mark.parametrize(
@@ -428,14 +407,6 @@ def test_early_answers_count_if_lenient(run: Run) -> None:
     given = [call.answer for call in result.calls if call.player == 0]
     # The bot's regular answers queue up behind the early ones.
     assert given[:7] == ["PASS", "PASS 1", "PASS 2", "PASS 3", "PASS 4", "PASS", "PASS"]
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [("x", FaultKind.LINE_TOO_LONG), (r"\x00\xff", FaultKind.LINE_TOO_LONG)],
-)
-def test_flood(run: Run, text: str, kind: FaultKind) -> None:
-    assert_fault(run("flood", 1, text), 0, kind)
 
 
 def test_flood_of_lines(run: Run) -> None:

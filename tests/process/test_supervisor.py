@@ -6,11 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from helpers import Supervisor, local_workers, running, seat_cores
+from helpers import Supervisor, assert_gone, local_workers, running, seat_cores
 
 from locmsim import Match
 from locmsim.arena import available_cores
@@ -44,11 +43,6 @@ def lines(descriptor: int, count: int) -> list[str]:
     while text.count(b"\n") < count:
         text += os.read(descriptor, 100)
     return text.decode().split()
-
-
-def wait_for_end(pids: list[int]) -> None:
-    while running(pids):
-        time.sleep(0.01)
 
 
 def test_a_process(helped: bool, tmp_path: Path) -> None:
@@ -108,7 +102,7 @@ def test_a_session(helped: bool) -> None:
     with Supervisor() as own:
         child = own.start(["sh", "-c", "trap '' TERM; sleep 1000 & echo $!; wait"])
         pids = [int(lines(child.stdout, 1)[0]), child.pid]
-    wait_for_end(pids)
+    assert_gone(pids)
 
 
 def test_killed_with_its_processes() -> None:
@@ -129,7 +123,7 @@ sys.stdin.read()
         pids = [int(word) for word in words if word != b"ready"]
         assert len(running(pids)) == 3
         process.kill()
-        wait_for_end(pids)
+        assert_gone(pids)
 
 
 def test_a_helper_that_is_killed() -> None:
@@ -146,7 +140,7 @@ def test_a_helper_that_is_killed() -> None:
     assert found
     for pid in found:
         os.kill(pid, signal.SIGKILL)
-    wait_for_end(found)
+    assert_gone(found)
     with Supervisor() as own:
         assert own.start(["true"]).wait() == 0
 

@@ -137,6 +137,25 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
     ("vestrock bench --signature --seconds 3", "--seconds: does not apply with --signature"),
     ("vestrock serve --init-hp 1", "--init-hp: expected 2 to 10000, got 1"),
     ("vestrock serve --players 1", "--players: expected 2 to 1000, got 1"),
+    ("vestrock serve --turns=3", "turns: expected an even number, got 3"),
+    ("vestrock serve --host=0.0.0.0", "accounts: expected a file"),
+    ("vestrock serve --log=/missing/log", "/missing/log: No such file", 1),
+    ("vestrock serve --deck=/missing/deck", "/missing/deck: No such file", 1),
+    ("vestrock serve --accounts=/missing/file", "/missing/file: No such file", 1),
+    ("vestrock serve --standings=/missing/db", "cannot open /missing/db", 1),
+    ("vestrock bot genius", "no bot 'genius'"),
+    ("vestrock bot rule --port=1", "127.0.0.1 port 1: ", 1),
+    (
+        "vestrock bot rule --turn-seconds=1 --reserve=2",
+        "--reserve: expected less than --turn-seconds, 1",
+    ),
+    ("vestrock standings /missing/db", "/missing/db: no such file", 1),
+    ("vestrock replay /missing/log", "/missing/log: No such file", 1),
+    ("vestrock deck 1 -n 1001", "-n: expected 1 to 1000, got 1001"),
+    ("vestrock deck 1 --extrme", "unrecognized arguments: --extrme; did you mean '--extreme'?"),
+    ("vestrock tournament rule chess", "no bot 'chess'"),
+    ("vestrock serv", "did you mean 'serve'?"),
+    ("vestrock bench --seconds 0", "--seconds: expected more than 0, got 0.0"),
     *(
         (f"locmsim {words} a.db:7 {option}", f"error: {option.split()[0]}: {PLAYED}")
         for option in ("--rules 1.5", "--ids new")
@@ -169,7 +188,7 @@ def test_wrong_usage(
     out, err = capsys.readouterr()
     assert out == ""
     *_, usage, error = ["", *err.splitlines()]
-    assert usage.startswith("usage: ") if status == 2 else error.startswith("locmsim")
+    assert usage.startswith("usage: ") if status == 2 else error.startswith(tool)
     assert "Traceback" not in err
     assert message in error
     assert [path.name for path in folder.iterdir()] == ["bot"]  # nothing was played

@@ -304,7 +304,9 @@ def test_games_of_an_arena(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         names.append(embedded(page.read_text())["names"])
     assert sorted(names) == [["one", "two"], ["two", "one"]]
     before = page.read_bytes()
-    assert f"{db}: has no game 7" in run(capsys, f"{db}:7", "-o", str(page), code=1)
+    for none in (7, 10**19):
+        assert f"{db}: has no game {none}" in run(capsys, f"{db}:{none}", "-o", str(page), code=1)
+    assert "Is a directory" in run(capsys, str(tmp_path), code=1)
     assert page.read_bytes() == before
 
 

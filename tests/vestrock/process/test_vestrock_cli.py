@@ -272,39 +272,6 @@ def test_accounts_are_made_and_used(
         assert ann.my_matches() == []
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (["serve", "--turns=3"], 2, "turns: expected an even number, got 3"),
-        (["serve", "--host=0.0.0.0"], 2, "accounts: expected a file"),
-        (["serve", "--log=/missing/log"], 1, "/missing/log: No such file"),
-        (["serve", "--deck=/missing/deck"], 1, "/missing/deck: No such file"),
-        (["serve", "--accounts=/missing/file"], 1, "/missing/file: No such file"),
-        (["serve", "--standings=/missing/db"], 1, "cannot open /missing/db"),
-        (["bot", "genius"], 2, "no bot 'genius'"),
-        (["bot", "rule", "--port=1"], 1, "127.0.0.1 port 1: "),
-        (
-            ["bot", "rule", "--turn-seconds=1", "--reserve=2"],
-            2,
-            "--reserve: expected less than --turn-seconds, 1",
-        ),
-        (["standings", "/missing/db"], 1, "/missing/db: no such file"),
-        (["replay", "/missing/log"], 1, "/missing/log: No such file"),
-    ],
-)
-def test_what_is_wrong_is_said(
-    words: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    try:
-        found = main(words)
-    except SystemExit as end:
-        found = int(end.code or 0)
-    assert found == code
-    error = capsys.readouterr().err
-    assert message in error
-    assert "Traceback" not in error
-
-
 def test_bots_of_a_tournament_have_seeds_of_their_own(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

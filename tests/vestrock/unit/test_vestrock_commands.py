@@ -18,23 +18,6 @@ def test_deck(capsys):
     assert capsys.readouterr().out == format_deck(extreme_deck(5, 7))
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["deck", "1", "-n", "1001"], "-n: expected 1 to 1000, got 1001"),
-        (["tournament", "rule", "chess"], "no bot 'chess'"),
-        (["serv"], "did you mean 'serve'?"),
-        (["deck", "1", "--extrme"], "unrecognized arguments: --extrme; did you mean '--extreme'?"),
-        (["bench", "--seconds", "0"], "--seconds: expected more than 0, got 0.0"),
-    ],
-)
-def test_wrong_usage(capsys, words, message):
-    with pytest.raises(SystemExit) as error:
-        main(words)
-    assert error.value.code == 2
-    assert message in capsys.readouterr().err
-
-
 def test_help_without_a_command(capsys):
     assert main([]) == 0
     assert capsys.readouterr().out.startswith("usage: vestrock ")
