@@ -48,14 +48,12 @@ def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir()
     monkeypatch.setenv("LOCMSIM_TEST_PIDS", str(folder))
     yield folder
-    deadline = time.monotonic() + 20
-    while (left := running(int(file.name) for file in folder.iterdir())) and (
-        time.monotonic() < deadline
-    ):
-        time.sleep(0.02)
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
-    assert left == []
+    started = [int(file.name) for file in folder.iterdir()]
+    try:
+        assert_gone(started)
+    finally:
+        for pid in running(started):
+            os.kill(pid, signal.SIGKILL)
 
 
 # ------------------------------------------------------------------------ bots that misbehave
@@ -188,28 +186,6 @@ def test_more_games_than_cores_without_limits() -> None:
         assert arena.tally.games == 4
 
 
-def test_available_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each physical core counts once, and a container's CPU quota limits their number."""
-    real = Path.read_text
-
-    def fake(path: Path, *arguments: Any, **options: Any) -> str:
-        if str(path).endswith("thread_siblings_list"):
-            cpu = int(path.parents[1].name.removeprefix("cpu"))
-            return f"{cpu % 4},{cpu % 4 + 4}\n"
-        if str(path) == "/sys/fs/cgroup/cpu.max":
-            return quota
-        return real(path, *arguments, **options)
-
-    monkeypatch.setattr(Path, "read_text", fake)
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 2, 3, 5, 7})
-    for quota, cores in (  # noqa: B007 (the fake file says it)
-        ("max 100000", [1, 2, 3]),
-        ("200000 100000", [1, 2]),
-        ("50000 100000", [1]),
-    ):
-        assert available_cores() == cores
-
-
 @pytest.mark.parametrize(
     ("files", "cores"),
     [
@@ -252,14 +228,21 @@ def test_available_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             [1, 2],
         ),
         ({}, [1, 2, 3]),
+        *(
+            ({"/sys/fs/cgroup/cpu.max": f"{quota} 100000\n"}, cores)
+            for quota, cores in (("max", [1, 2, 3]), (200_000, [1, 2]), (50_000, [1]))
+        ),
     ],
 )
 def test_processor_quotas(
     files: dict[str, str], cores: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Each physical core counts once, and a container's CPU quota limits their number."""
+
     def fake(path: Path, *arguments: Any, **options: Any) -> str:
         if str(path).endswith("thread_siblings_list"):
-            return str(int(path.parents[1].name.removeprefix("cpu")) % 4)
+            cpu = int(path.parents[1].name.removeprefix("cpu")) % 4
+            return f"{cpu},{cpu + 4}\n"
         if str(path) in files:
             return files[str(path)]
         raise FileNotFoundError(path)

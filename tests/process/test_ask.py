@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import BOT, main, running, state_at, stopped
+from helpers import BOT, assert_gone, main, state_at, stopped
 
 from locmsim import Match
 from locmsim.arena import Arena
@@ -282,10 +282,7 @@ def test_bot_whose_start_is_interrupted(
     monkeypatch.setattr(BotProcess, "__init__", interrupted)
     ask(f"sh -c 'echo $$ >> {pids}; exec sleep 600'", f"{db}:1", "--turn", "2", code=130)
     begun = [*map(int, pids.read_text().split())]
-    deadline = time.monotonic() + 10
-    while (left := running(begun)) and time.monotonic() < deadline:
-        time.sleep(0.01)  # a killed process takes a moment to end
-    assert left == []
+    assert_gone(begun)
 
 
 # ---------------------------------------------------------------------------------- analyse

@@ -71,12 +71,7 @@ def test_the_folder_is_the_same_bot(start):
 
 
 @pytest.mark.parametrize(
-    "spec",
-    [
-        "osl",
-        "beam:time_ms=0,nodes=3000",
-        "mcts:time_ms=0,iterations=50",
-    ],
+    "spec", ["osl", "beam:time_ms=0,nodes=3000", "mcts:time_ms=0,iterations=50"]
 )
 def test_the_match_is_that_of_the_agent(start, spec):
     """With the same seed and budget, the process gives the same answers as the agent."""
@@ -138,12 +133,6 @@ def test_end_of_input(start, lines):
     assert finish(process) == (0, "", "")
 
 
-def test_end_of_input_after_an_answer(start):
-    process = start()
-    assert ask(process, Match(seed=1).input_text(0)).startswith("CHOOSE ")
-    assert finish(process) == (0, "", "")
-
-
 def test_nobody_reads(start):
     reading, writing = os.pipe()
     process = start(stdout=writing)
@@ -154,10 +143,13 @@ def test_nobody_reads(start):
     assert finish(process) == (0, None, "")
 
 
-def test_interrupt(start):
+@pytest.mark.parametrize("number", [None, signal.SIGINT], ids=str)
+def test_the_end_after_an_answer(start, number):
+    """By the end of the input, and by Ctrl-C."""
     process = start()
-    ask(process, Match(seed=1).input_text(0))
-    process.send_signal(signal.SIGINT)
+    assert ask(process, Match(seed=1).input_text(0)).startswith("CHOOSE ")
+    if number is not None:
+        process.send_signal(number)
     assert finish(process) == (0, "", "")
 
 
@@ -205,15 +197,9 @@ def test_an_agent_of_a_file(tmp_path):
     text = Match(seed=1).input_text(0)
     answers = set()
     for spec in ("greedy", "mine.py:Mine", "mine:Mine:draft=default", f"{tmp_path}/mine.py:Mine"):
-        process = subprocess.run(
-            [*BOT, "--agent", spec],
-            cwd=tmp_path,
-            input=text,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert process.stderr == ""
+        words = [*BOT, "--agent", spec]
+        process = subprocess.run(words, cwd=tmp_path, input=text, capture_output=True, text=True)
+        assert (process.returncode, process.stderr) == (0, "")
         answers.add(process.stdout)
     assert len(answers) == 1
 
