@@ -1,13 +1,14 @@
 // A bot in C++17 on the header that locmsim exports: it chooses its cards as the bots of locmsim do,
 // finds good turns with a beam search, and plays the one that fares best against the opponent's best
 // replies in many sampled worlds. Make the header for one rule set, then compile:
-//     locmsim export --kernel --rules 1.5 --with deck,draft,belief,evaluation --minify -o locm.h
+//     locmsim export --kernel --rules 1.5 --with deck,draft,belief,evaluation,network --minify -o locm.h
 //     c++ -std=c++17 -O2 bot.cpp -o bot
 // The site wants one file, which this makes of both:
 //     locmsim export --paste bot.cpp -o paste.cpp
 #include "locm.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <unordered_set>
@@ -37,14 +38,6 @@ struct Plan {
 
 bool better(const Plan &a, const Plan &b) { return a.value > b.value; }
 
-// What a position has that matters within a turn, as a number.
-uint64_t hash_of(const locm_state_t &s) {
-  uint64_t words[sizeof(locm_state_t) / 8], hash = 14695981039346656037ULL;
-  std::memcpy(words, &s, sizeof words);
-  for (uint64_t word : words) hash = (hash ^ word ^ hash >> 29) * 1099511628211ULL;
-  return hash;
-}
-
 // Keeps the best plans.
 void keep_best(std::vector<Plan> &plans, std::size_t most) {
   std::size_t n = std::min(most, plans.size());
@@ -70,7 +63,7 @@ std::vector<Plan> find_plans(const locm_state_t &root, int64_t deadline) {
       for (int i = 1; i < n; i++) {  // action 0 ends the turn
         locm_state_t child = plan.state;
         locm_state_apply(&child, &game.table, actions[i]);
-        if (!seen.insert(hash_of(child)).second) continue;
+        if (!seen.insert(locm_turn_hash(&child, &game.table)).second) continue;
         Plan longer;
         longer.state = child;
         longer.value = locm_evaluate(&child, &game.table, me);
@@ -111,12 +104,11 @@ void play_greedily(locm_state_t &s) {
   }
 }
 
-// What a position at the end of the opponent's turn is worth, between -1 and 1.
+// The result that the network expects at the end of the opponent's turn, between -1 and 1.
 double result(const locm_state_t &s, int me) {
   int winner = locm_state_winner(&s);
-  double value = -locm_evaluate(&s, &game.table, 1 - me);
   if (winner >= 0) return winner == me ? 1 : -1;
-  return value / (20 + std::abs(value));
+  return -std::tanh(locm_network_value(&s, &game.table, 1 - me) / 2);
 }
 
 // Plays a plan in a world, and the opponent's reply to it.

@@ -189,6 +189,11 @@ cdef inline int clip(int x, int most) noexcept nogil:
     return most if x > most else -most if x < -most else x
 
 
+cdef inline const card_t* hand_card(const player_t* p, const table_t* t, int h) noexcept nogil:
+    """Return the card at a hand position."""
+    return &t.cards[p.hand >> 8 * h & 255]
+
+
 cdef inline int player_next_draw(const player_t* p) noexcept nogil:
     """Return the cards that a player will draw at the start of their next turn, those for lost
     health included (section 5)."""
@@ -298,9 +303,11 @@ cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil
 # ---- hashes --------------------------------------------------------------------------------------
 # Hashes are the same on every machine. `turn_hash` ignores the order of cards and creatures, which
 # depends on the order of a turn's actions; `state_hash` covers everything in `State.key`. Neither
-# depends on the order of a table's entries.
+# depends on the order of a table's entries. Searches call `turn_hash_by` at every node: it is inlined
+# and takes keys of all cards.
 
 cdef uint64_t state_hash(const state_t* s, const table_t* t) noexcept nogil
+cdef uint64_t turn_hash(const state_t* s, const table_t* t) noexcept nogil
 
 
 cdef inline uint64_t mixed(uint64_t x) noexcept nogil:
@@ -309,8 +316,7 @@ cdef inline uint64_t mixed(uint64_t x) noexcept nogil:
 
 
 cdef inline uint64_t board_hash(const player_t* p, uint64_t salt, bint one) noexcept nogil:
-    # A sum, so that the order within a lane makes no difference. A creature counts by its present
-    # values, whichever card it came from.
+    # A sum: the order within a lane makes no difference.
     cdef uint64_t total = 0, word
     cdef uint32_t left = p.marks >> OCCUPIED & 63
     cdef const creature_t* x
@@ -329,10 +335,9 @@ cdef inline uint64_t board_hash(const player_t* p, uint64_t salt, bint one) noex
     return total
 
 
-cdef inline uint64_t turn_hash(
+cdef inline uint64_t turn_hash_by(
     const state_t* s, const table_t* t, const uint64_t* card_keys
 ) noexcept nogil:
-    # Inlined: searches call it at every node.
     cdef int me = s.turn & 1
     cdef const player_t* p = &s.p[me]
     cdef const player_t* op = &s.p[1 - me]
@@ -355,7 +360,7 @@ cdef inline uint64_t hand_key(const card_t* c) noexcept nogil:
 
 
 cdef inline void fill_card_keys(uint64_t* keys, const table_t* t) noexcept nogil:
-    """Write the key of each card of a table, as `turn_hash` needs them."""
+    """Write the key of each card of a table, as `turn_hash_by` needs them."""
     cdef int i
     for i in range(t.n_cards):
         keys[i] = hand_key(&t.cards[i])

@@ -1104,13 +1104,7 @@ cdef class State:
         int
             0 <= x < 2**64, the same on every machine; equal states have equal hashes.
         """
-        cdef uint64_t card_keys[MAX_CARDS]
-        cdef const player_t* me = &self.s.p[state_player(&self.s)]
-        cdef int h, entry
-        for h in range(me.hand_size):
-            entry = me.hand >> 8 * h & 255
-            card_keys[entry] = hand_key(&self.table.t.cards[entry])
-        return turn_hash(&self.s, &self.table.t, card_keys)
+        return turn_hash(&self.s, &self.table.t)
 
     def to_bytes(self):
         """Return the state and its table as bytes for `from_bytes`, on machines of the same byte

@@ -130,7 +130,7 @@ cdef bytes canonical_key(State state):
         to = put(to, p.won, 1)
         to = put(to, p.marks, 4)
         for i in range(p.hand_size):
-            to = put_card(to, &t.cards[p.hand >> 8 * i & 255], 0)
+            to = put_card(to, hand_card(p, t, i), 0)
         for i in range(MAX_DECK - p.deck_left, MAX_DECK):
             to = put_card(to, &t.cards[state.s.deck[who][i]], 0)
         for i in range(MAX_BOARD):

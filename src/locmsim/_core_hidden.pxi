@@ -44,7 +44,7 @@ cdef void state_seen(const state_t* s, const table_t* t, int who, shown_t* o) no
     o.opponent_hand = s.p[1 - who].hand_size
     o.n_actions = 0
     for h in range(p.hand_size):
-        see_card(&t.cards[p.hand >> 8 * h & 255], 0, -1, &o.cards[h])
+        see_card(hand_card(p, t, h), 0, -1, &o.cards[h])
         o.cards[h].area &= areas
     o.n_cards = p.hand_size
     for side in range(2):

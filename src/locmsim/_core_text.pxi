@@ -131,11 +131,11 @@ cdef int find_action(State state, tuple parsed) except? -1:
     if kind == SUMMON:
         if not 0 <= second < (1 if t.rules == RULES_10 else 2):
             return -1
-        if t.cards[me.hand >> 8 * found & 255].type != CREATURE:
+        if hand_card(me, t, found).type != CREATURE:
             return -1
         m.target = <uint8_t>second
     elif kind == USE:
-        if t.cards[me.hand >> 8 * found & 255].type == CREATURE:
+        if hand_card(me, t, found).type == CREATURE:
             return -1
         if second != -1:
             found = find_creature(me, t, second)
@@ -156,7 +156,7 @@ cdef int find_action(State state, tuple parsed) except? -1:
 cdef int find_in_hand(const player_t* p, const table_t* t, int64_t id) noexcept:
     cdef int h
     for h in range(p.hand_size):
-        if t.cards[p.hand >> 8 * h & 255].id == id:
+        if hand_card(p, t, h).id == id:
             return h
     return -1
 
@@ -220,7 +220,7 @@ cdef bint name_action(
     else:
         if m.source >= me.hand_size:
             return False
-        out.source = t.cards[me.hand >> 8 * m.source & 255].id
+        out.source = hand_card(me, t, m.source).id
         if m.kind == SUMMON:
             out.target = m.target
             return True

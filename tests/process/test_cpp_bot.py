@@ -17,7 +17,7 @@ from locmsim.referee import play
 SOURCE = Path(__file__).parents[2] / "examples" / "cpp-bot" / "bot.cpp"
 C_BOT = SOURCE.parents[1] / "c-bot" / "bot.c"
 GREEDY = f"{shlex.quote(sys.executable)} -m locmsim.bot --agent greedy"
-PARTS = "deck,draft,belief,evaluation"
+PARTS = "deck,draft,belief,evaluation,network"
 
 
 def header(folder, rules):
@@ -69,7 +69,11 @@ def test_a_bot_is_pasted_compiled_and_checked(tmp_path, capsys):
     bot, one = tmp_path / "bot.c", tmp_path / "one.c"
     code = '#include "words.h"\n' * 2 + C_BOT.read_text().replace("return 0;", "return ANSWERED;")
     words = ["export", "--paste", str(bot), "-o", str(one)]
-    for wrong, message in [("oops;", "error: "), ("return 3;", "as player 0 of rules 1.5: ")]:
+    for wrong, message in [
+        ("oops;", "error: "),
+        ("locm_evaluate();", f"export --kernel --rules 1.5 --with evaluation -o {tmp_path}/locm.h"),
+        ("return 3;", "as player 0 of rules 1.5: "),
+    ]:
         bot.write_text(code.replace("locm_fill_tables();", wrong))
         assert main(words) == 1
         assert message in capsys.readouterr().err

@@ -6,9 +6,11 @@ import subprocess
 import pytest
 from amounts import amount
 from exported_c import STANDARDS, build, check
-from helpers import RULE_SETS, main
+from helpers import RULE_SETS, each_rules, main
 
+from locmsim.export import export_bot
 from locmsim.game.positions import random_game, start_position
+from locmsim.networks import Network
 
 HARNESS = """
 #include "locm.h"
@@ -48,8 +50,14 @@ int main(void) {
     n = locm_state_list(&state, &table, actions);
     for (i = 0; i < n; i++) {
       int length = locm_state_write(&state, &table, actions[i], text);
-      printf(" %d:%.*s", actions[i], length, text);
+      copy = state;
+      locm_state_apply(&copy, &table, actions[i]);
+      printf(" %d:%.*s:%llu", actions[i], length, text,
+             (unsigned long long)locm_turn_hash(&copy, &table));
     }
+#ifdef PREDICTS
+    printf(" %.9g", locm_network_value(&state, &table, state.turn & 1));
+#endif
     printf("\\n");
   }
   return 0;
@@ -57,12 +65,16 @@ int main(void) {
 """
 
 
+def exported(folder, *words):
+    path = folder / "locm.h"
+    assert main(["export", "--kernel", *words, "-o", str(path)]) == 0
+    (folder / "harness.c").write_text(HARNESS)
+    return path
+
+
 @pytest.fixture(scope="module")
 def header(tmp_path_factory):
-    path = tmp_path_factory.mktemp("kernel") / "locm.h"
-    assert main(["export", "--kernel", "--with", "tests", "-o", str(path)]) == 0
-    (path.parent / "harness.c").write_text(HARNESS)
-    return path
+    return exported(tmp_path_factory.mktemp("kernel"), "--with", "tests")
 
 
 @pytest.mark.parametrize("compiler", STANDARDS)
@@ -91,30 +103,43 @@ def question(state, playouts, depth):
     return table[:8] + numbers + table[8:] + own
 
 
-def answer(state, playouts, depth):
+def answer(state, playouts, depth, network):
     winners = "".join(map(str, state.rollouts(playouts, 7)))
     counts = [state.perft(i) for i in range(1, depth + 1)]
-    texts = [f"{action}:{state.action_to_string(action)}" for action in state.legal_actions()]
-    return " ".join([winners, *map(str, counts), *texts])
+    actions = [
+        f"{action}:{state.action_to_string(action)}:{state.child(action).turn_hash()}"
+        for action in state.legal_actions()
+    ]
+    values = [f"{network(state, state.current_player()):.9g}"] if network else []
+    return " ".join(map(str, [winners, *counts, *actions, *values]))
 
 
-def same(header, folder, level, games, playouts):
-    """Check that playouts, perft and legal actions with their texts are those of the package."""
-    program = build(header.parent / "harness.c", folder / "harness", level, "-I", header.parent)
-    states = [state for rules in RULE_SETS for state in positions(rules, games)]
+def same(header, folder, options, games, playouts, rule_sets=RULE_SETS, network=None):
+    """Check that playouts, perft and actions with texts and hashes are those of the package."""
+    program = build(header.parent / "harness.c", folder / "harness", *options, "-I", header.parent)
+    states = [state for rules in rule_sets for state in positions(rules, games)]
     asked = b"".join(question(state, playouts, 3) for state in states)
     done = subprocess.run([program], input=asked, capture_output=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.decode().splitlines() == [answer(state, playouts, 3) for state in states]
+    wanted = [answer(state, playouts, 3, network) for state in states]
+    assert done.stdout.decode().splitlines() == wanted
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["-O0", pytest.param("-O2", marks=pytest.mark.slow)])
 def test_it_plays_as_the_package(header, level, tmp_path):
-    same(header, tmp_path, level, 3, 500)
+    same(header, tmp_path, [level], 3, 500)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", amount(["-O2"], most=["-O0", "-O2"]))
 def test_it_plays_as_the_package_for_long(header, level, tmp_path):
-    same(header, tmp_path, level, 12, 20_000)
+    same(header, tmp_path, [level], 12, 20_000)
+
+
+@pytest.mark.slow
+@each_rules
+def test_the_network_alone_answers_as_python(rules, tmp_path):
+    header = exported(tmp_path, "--rules", rules, "--with", "tests,network", "--minify")
+    network = Network(export_bot(rules).weights[rules].network)
+    same(header, tmp_path, ["-O1", "-DPREDICTS"], 3, 10, [rules], network)

@@ -26,6 +26,7 @@ from locmsim._core cimport (
     card_t,
     decode_action,
     fill_from_observation,
+    hand_card,
     move_t,
     player_t,
     seed_of,
@@ -197,9 +198,9 @@ cdef int max_attack_action(const state_t* s, const table_t* t) noexcept nogil:
         return PASS
     best = -1
     for h in range(me.hand_size):
-        c = &t.cards[me.hand >> 8 * h & 255]
+        c = hand_card(me, t, h)
         if c.type == CREATURE and c.cost <= me.mana and (
-                best < 0 or c.attack > t.cards[me.hand >> 8 * best & 255].attack):
+                best < 0 or c.attack > hand_card(me, t, best).attack):
             best = h
     if best < 0:
         return PASS

@@ -95,9 +95,9 @@ def add_options(parser: Parser) -> None:
 
 #: The parts of a kernel that depend on an option.
 _USERS = {
-    "weights": {"belief", "deck", "draft", "evaluation", "search"},
+    "weights": {"belief", "deck", "draft", "evaluation", "network", "search"},
     "search": {"search"},
-    "ascii": {"deck", "draft", "search"},
+    "ascii": {"deck", "draft", "network", "search"},
 }
 
 

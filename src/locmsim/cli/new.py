@@ -54,8 +54,8 @@ KINDS = {
     "cpp-bot": StarterKind(
         "a bot in C++ with our choice of cards, belief and evaluation, and a search of its own",
         (
-            "locmsim export --kernel --rules 1.5 --with deck,draft,belief,evaluation --minify"
-            " -o locm.h",
+            "locmsim export --kernel --rules 1.5 --with deck,draft,belief,evaluation,network"
+            " --minify -o locm.h",
             "c++ -std=c++17 -O2 -o bot bot.cpp",
             "locmsim play ./bot greedy",
         ),

@@ -17,37 +17,7 @@ ANY_RULES = 3
 Groups = Mapping[str, Mapping[str, str]]
 
 _ALL_RULES = "It plays rule sets\n// 1.5, 1.2 and 1.0."
-_EXAMPLE = """\
-//   #include "locm.h"
-//   int main(void) {
-//     static locm_table_t offered, table;       // cards of the game, and the position's
-//     static locm_pool_t pool;                  // which of them may be hidden, and how likely
-//     static locm_shown_t seen;                 // what the text of a turn shows
-//     static locm_reader_t reader;
-//     static locm_belief_t belief;              // what the game so far has shown
-//     static locm_unknown_t unknown;            // what the hidden places may hold
-//     locm_state_t state, world;
-//     locm_fill_tables();
-//     locm_belief_reset(&belief);
-//     for (;;) {
-//       locm_reader_start(&reader, &seen, LOCM_RULES_12);
-//       ... locm_reader_take(&reader, &seen, line, length, &at) for each line, until it returns 0
-//       if (seen.n_cards && seen.cards[0].id == LOCM_OFFERED) ...   // an offer: the choice phase,
-//         ... locm_pool_add(&pool, &offered, &seen.cards[i]) for each card
-//       locm_belief_see(&belief, &seen);
-//       table.rules = seen.rules;
-//       table.n_cards = 0;
-//       locm_belief_root(&belief, &seen, &offered, &state, &table);
-//       locm_belief_unknown(&belief, &seen, &pool, table.n_instances, &unknown);
-//       for (int i = 0; i < 1000; i++) {
-//         uint64_t actions = 0, stream = locm_stream_start(1, i);
-//         world = state;
-//         locm_state_deal(&world, &table, &unknown, &stream);  // not again for each action:
-//         ... try every legal action in this world, each in a copy of it
-//       }
-//     }
-//   }"""
-_EXAMPLE_OF_PARTS = "// `locmsim new cpp-bot` makes a bot that uses them."
+_EXAMPLE = "// `locmsim new {}-bot` makes a bot that uses them."
 
 
 def function_groups(data: Traversable, parts: Iterable[str] = ()) -> Groups:
@@ -101,7 +71,7 @@ def header(
     filled = {
         "@ABOUT@": _ALL_RULES if name is None else f"It plays\n// rules {name} only.",
         "@TABLE@": "\n".join(_table(groups)),
-        "@EXAMPLE@": _EXAMPLE_OF_PARTS if has_games else _EXAMPLE,
+        "@EXAMPLE@": _EXAMPLE.format("cpp" if has_games else "c"),
         "@INCLUDES@\n": "#include <math.h>\n#include <stdlib.h>\n" if "search" in parts else "",
         "@COMMON@\n": data.joinpath("common.h").read_text(encoding="utf-8"),
         "@BODY@\n": of_rules + body.strip("\n") + "\n",

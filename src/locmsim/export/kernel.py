@@ -50,8 +50,8 @@ def kernel_header(
         The rule set, which is then fixed when the header is compiled. By default the header is that
         of `locmsim.get_include`, which plays all rule sets.
     parts : collection of str
-        What is added to the simulator: some of "deck", "draft", "evaluation", "belief", "search"
-        and "tests", with what these need. All but "tests" need `rules`.
+        What is added to the simulator: some of "deck", "draft", "evaluation", "belief", "network",
+        "search" and "tests", with what these need. All but "tests" need `rules`.
     weights : mapping of rule sets to Weights, optional
         The weights of the parts; by default the package's.
     options

@@ -32,6 +32,7 @@ PARTS = {
     "draft": ("belief",),
     "evaluation": (),
     "belief": (),
+    "network": (),
     "search": ("belief", "evaluation"),
 }
 #: The options of each search.
@@ -129,13 +130,16 @@ def make_kit(
         rounded = numbers.draft(rounded)
     if "evaluation" in parts:
         numbers.array("float", "locmi_term_weights", [weights.evaluation[t] for t in TERMS])
-    if "search" in parts:
+    if "network" in parts and weights.network is None:
+        raise ValueError("network: the weights have none; leave this part out")
+    if {"network", "search"} & {*parts}:
         rounded = numbers.network(rounded)
+    if "search" in parts:
         numbers.options(options or SEARCHES[search]())
     files_of = {"evaluation": "evaluation", "belief": "game"}
     names = [
         files_of.get(part, part)
-        for part in ("evaluation", "belief", "deck", "draft", "search")
+        for part in ("evaluation", "belief", "deck", "draft", "network", "search")
         if part in parts
     ]
     texts = [template("kit"), numbers.text(), *map(template, names)]

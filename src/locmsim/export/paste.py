@@ -1,6 +1,7 @@
 """A bot and the files that it includes as one file, as the site wants it."""
 
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -10,7 +11,9 @@ from typing import Any
 
 from locmsim.agents.registry import make_agent
 from locmsim.export.bot import LIMIT
+from locmsim.export.header import function_groups
 from locmsim.export.kernel import kernel_header, short_header
+from locmsim.export.kit import DATA, PARTS, check_parts
 from locmsim.game.match import Match
 from locmsim.referee.process_match import play
 
@@ -19,6 +22,7 @@ _INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<(locm\.h)>)')
 _RULES = re.compile(
     r"^#define LOCM_RULES LOCM_RULES_(\d)(\d)$|of locmsim, rules (\d)\.(\d);", re.MULTILINE
 )
+_FUNCTION = re.compile(r"\blocm_(\w+)")
 _OURS = "// Legends of Code and Magic: the exact simulator of locmsim"
 #: As the site compiles: without optimisation, except for what a file itself asks for.
 _COMPILERS = {".c": ["gcc", "-std=c17"]}
@@ -95,7 +99,8 @@ def _check(path: Path, text: str, rules: str) -> None:
         if made.returncode:
             errors = [line for line in made.stderr.splitlines() if "error" in line]
             first = (errors or [f"exit code {made.returncode}"])[0].removeprefix(f"{folder}/")
-            raise ValueError(f"{path}: {compiler} {' '.join(flags)}: {first}")
+            remedy = _remedy(path, text, made.stderr, rules)
+            raise ValueError(f"{path}: {compiler} {' '.join(flags)}: {first}{remedy}")
         for seat in (0, 1):
             players: list[Any] = [[str(bot)], make_agent("greedy")]
             fault = play(
@@ -103,3 +108,19 @@ def _check(path: Path, text: str, rules: str) -> None:
             ).fault
             if fault is not None and fault.player == seat:
                 raise ValueError(f"{path}: as player {seat} of rules {rules}: {fault}")
+
+
+def _remedy(path: Path, text: str, said: str, rules: str) -> str:
+    """Return which command makes the header, if a compiler misses functions of parts."""
+    parts = sorted(check_parts(rules, PARTS))
+    groups = function_groups(DATA, parts)
+    undeclared = "".join(line for line in said.splitlines() if "declar" in line)
+    missing, wanted = (
+        [part for part in parts if groups[part].keys() & {*_FUNCTION.findall(names)}]
+        for names in (undeclared, text)
+    )
+    if not missing:
+        return ""
+    header = shlex.quote(str(path.with_name("locm.h")))
+    options = f"--rules {rules} --with {','.join(wanted)} -o {header}"
+    return f"; it needs the header of locmsim export --kernel {options}"

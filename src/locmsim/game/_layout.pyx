@@ -32,6 +32,7 @@ from locmsim._core cimport (
     clip,
     creature_t,
     decode_action,
+    hand_card,
     move_t,
     num_actions,
     player_next_draw,
@@ -347,8 +348,7 @@ cdef void known_apply(known_t* k, state_t* s, const table_t* t, int action) noex
     k.actions += k.actions < 255
     m = decode_action(t, action)
     if m.kind != ATTACK:
-        count_card(k.seen[who], &k.draws[1][who],
-                   &t.cards[s.p[who].hand >> 8 * m.source & 255], 1)
+        count_card(k.seen[who], &k.draws[1][who], hand_card(&s.p[who], t, m.source), 1)
         k.n_seen[who] += 1
         memmove(k.hand[who][m.source], k.hand[who][m.source + 1],
                 (s.p[who].hand_size - m.source) * sizeof(k.hand[who][0]))
@@ -385,9 +385,9 @@ cdef void view_of_state(
     for i in range(MAX_DECK - p.deck_left, MAX_DECK):
         count_card(scratch.deck, &draws, &t.cards[s.deck[who][i]], 1)
         for h in range(p.hand_size):
-            copies[h] += t.cards[p.hand >> 8 * h & 255].base_id == t.cards[s.deck[who][i]].base_id
+            copies[h] += hand_card(p, t, h).base_id == t.cards[s.deck[who][i]].base_id
     for h in range(p.hand_size):
-        card_row(scratch.hand[h], &t.cards[p.hand >> 8 * h & 255], copies[h], False)
+        card_row(scratch.hand[h], hand_card(p, t, h), copies[h], False)
     for h in range(2):
         for i in range(MAX_BOARD):
             if s.p[h].marks >> (OCCUPIED + i) & 1:
@@ -513,7 +513,7 @@ cdef void write_gym_locm(
     out = write_player(out, s, who, me.mana, t.rules)
     out = write_player(out, s, 1 - who, op.max_mana, t.rules)
     for h in range(me.hand_size):
-        c = &t.cards[me.hand >> 8 * h & 255]
+        c = hand_card(me, t, h)
         row = out + width * h
         row[c.type] = 1
         row[4] = twelfth(c.cost)
@@ -574,7 +574,7 @@ cdef void write_hidden(int8_t* out, const state_t* s, const table_t* t, int who)
     for side in range(2):
         p = &s.p[who ^ side]
         for i in range(p.hand_size):
-            card_row(out + HAND_ROW * (MAX_HAND * side + i), &t.cards[p.hand >> 8 * i & 255], 0, 0)
+            card_row(out + HAND_ROW * (MAX_HAND * side + i), hand_card(p, t, i), 0, 0)
         left = p.deck_left
         for i in range(left):
             card_row(out + HAND_ROW * (2 * MAX_HAND + MAX_DECK * side + i),

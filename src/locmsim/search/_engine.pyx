@@ -55,7 +55,7 @@ from locmsim._core cimport (
     stream_below,
     stream_start,
     table_t,
-    turn_hash,
+    turn_hash_by,
     unknown_t,
 )
 from locmsim._locks cimport wait_for

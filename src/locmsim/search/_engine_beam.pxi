@@ -18,7 +18,7 @@ cdef inline int sift(
         w.win.parent = record
         w.win.action = action
         return WINNING
-    hash[0] = turn_hash(child, w.table, w.card_keys)
+    hash[0] = turn_hash_by(child, w.table, w.card_keys)
     return KEPT if is_new(w, hash[0]) else LEFT_OUT
 
 
@@ -131,7 +131,7 @@ cdef bint beam_pass(work_t* w, int width, const wins_t* wins) noexcept nogil:
     w.salt = mixed(w.salt + 1)
     w.level[0][0] = w.root
     w.level_records[0][0] = -1
-    is_new(w, turn_hash(&w.root, w.table, w.card_keys))
+    is_new(w, turn_hash_by(&w.root, w.table, w.card_keys))
     while n_here and depth < MAX_TURN_ACTIONS - 1:
         depth += 1
         if wins is NULL and w.steps is not NULL and w.steps.make_children is not NULL:
@@ -174,7 +174,7 @@ cdef void beam_search(work_t* w, int width) noexcept nogil:
         value = w.steps.value_of_root(w.steps.owner)
     else:
         value = value_of(w, &w.root, w.who)
-    note_plan(w, value, turn_hash(&w.root, w.table, w.card_keys), -1, PASS)
+    note_plan(w, value, turn_hash_by(&w.root, w.table, w.card_keys), -1, PASS)
     while not w.budget.over:
         if this_width > width:
             this_width = width

@@ -27,6 +27,7 @@ from locmsim._core cimport (
     card_t,
     creature_t,
     decode_action,
+    hand_card,
     lane_slots,
     move_t,
     player_t,
@@ -111,7 +112,7 @@ cdef inline void prepare_wins(wins_t* l, const state_t* s, const table_t* t) noe
     for slot in range(MAX_BOARD):
         sleeper = max(sleeper, me.board[slot].attack)
     for h in range(me.hand_size):
-        c = &t.cards[me.hand >> 8 * h & 255]
+        c = hand_card(me, t, h)
         if c.type == CREATURE:
             sleeper = max(sleeper, c.attack)
         elif c.type == GREEN:
@@ -119,7 +120,7 @@ cdef inline void prepare_wins(wins_t* l, const state_t* s, const table_t* t) noe
             l.needs_creatures |= harm(c) > 0
     for h in range(me.hand_size):
         l.potential[me.hand >> 8 * h & 255] = potential_of(
-            &t.cards[me.hand >> 8 * h & 255], l, count_bits_(op.marks >> OCCUPIED & 63), sleeper, t)
+            hand_card(me, t, h), l, count_bits_(op.marks >> OCCUPIED & 63), sleeper, t)
 
 
 cdef inline int most_damage(const wins_t* l, const state_t* s, const table_t* t) noexcept nogil:
@@ -173,7 +174,7 @@ cdef inline bint is_useful(
             (me.marks >> OCCUPIED & lane) == lane and not x.keywords & WARD and y.attack > 0
             and (y.attack >= x.defense or y.keywords & LETHAL != 0)
         )
-    c = &t.cards[me.hand >> 8 * m.source & 255]
+    c = hand_card(me, t, m.source)
     if m.kind == SUMMON:
         return l.needs_creatures or l.potential[me.hand >> 8 * m.source & 255] > 0
     if harm(c):

@@ -327,7 +327,7 @@ static void engine_put_side(const locm_state_t *s, int who) {
   }
   engine_put(LOCM_RULES == LOCM_RULES_15 ? ",\"hand\":[" : "],\"hand\":[", -1);
   for (i = 0; i < p->hand_size; i++) {
-    const locm_card_t *c = &engine_cards.cards[p->hand >> 8 * i & 255];
+    const locm_card_t *c = locm_hand_card(p, &engine_cards, i);
     engine_put_number(i ? ",[" : "[", c->id);
     engine_put_number(",", c->base_id);
     engine_put("]", 1);
@@ -474,9 +474,9 @@ LOCM_API int locm_engine_held(int player, int worlds) {
     engine_world(player & 1, (uint64_t)i, &world);
     op = &world.p[1 - (player & 1)];
     for (h = 0; h < op->hand_size; h++) {
-      int id = g->table.cards[op->hand >> 8 * h & 255].base_id;
+      int id = locm_hand_card(op, &g->table, h)->base_id;
       for (k = 0; k < h; k++) {  // a second copy does not count
-        if (g->table.cards[op->hand >> 8 * k & 255].base_id == id) break;
+        if (locm_hand_card(op, &g->table, k)->base_id == id) break;
       }
       times[id] += k == h;
     }
