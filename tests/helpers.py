@@ -334,6 +334,14 @@ def few_descriptors(count: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
+def locmsim(*words: str, code: int = 0, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own, which ends with this code."""
+    options = {"capture_output": True, "timeout": 300, **options}
+    done = subprocess.run([*LOCMSIM, *words], text=True, **options)
+    assert done.returncode == code, done.stderr
+    return done
+
+
 def default_signals() -> None:
     """Set a child's signals as on a terminal, even where the tests run in the background."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

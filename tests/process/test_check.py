@@ -126,22 +126,9 @@ def script(tmp_path: Path) -> Callable[[str], str]:
         [
             ('b"PASS\\n"', 0, "answers alike in equal matches: yes"),
             ('b"PASS\\r\\n"', 0, "checks: all passed"),
-            (
-                'b"SUMMON 999 0\\n" if n else b"PASS\\n"',
-                0,
-                "first in turn 0: SUMMON 999 0 (not in hand)",
-            ),
-            (
-                'b"SUMMON 999 0\\n" if n else b"PASS\\n"',
-                0,
-                "checks: all passed, with ",
-            ),
+            ('b"SUMMON 999 0\\n" if n else b"PASS\\n"', 0, "checks: all passed, with "),
             ('b"PASS\\n" if n != 3 else b"SING\\n"', 1, "FAILED  a match, going first: 4 answers"),
-            (
-                'b"PASS\\n" if n < 30 else b"x"[:9 // 0]',
-                1,
-                "FAILED  an opponent who only passes: ",
-            ),
+            ('b"PASS\\n" if n < 30 else b"x"[:9 // 0]', 1, "FAILED  an opponent who only passes: "),
             ('b"PASS;MOVE " + str(os.getpid()).encode() + b"\\n"', 1, "checks: "),
         ],
     ),
@@ -159,6 +146,8 @@ def test_bots_are_judged(
     assert ("FAILED" in out) == bool(status)
     if "// 0" in answer:
         assert "        | ZeroDivisionError: integer division or modulo by zero\n" in out
+    if "SUMMON" in answer:
+        assert "first in turn 0: SUMMON 999 0 (not in hand)" in out
     if "SING" in answer:
         assert "failed in turn 4 (malformed answer): " in out
 
@@ -215,14 +204,6 @@ def test_late_answers_and_other_answers(script: Callable[[str], str]) -> None:
 def test_a_bot_that_cannot_be_started(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "/nowhere/bot"]) == 1
     assert "cannot run '/nowhere/bot': No such file" in capsys.readouterr().err
-    for words, message in (
-        (["greedy:x=1"], "BOT: agent greedy: unknown option 'x'"),
-        (["greedy", "--game", "vestrock"], "--game: Vestrock has no checks"),
-        (["greedy", "--game", "chess"], "--game: unknown game 'chess'"),
-    ):
-        with pytest.raises(SystemExit):
-            main(["check", *words])
-        assert message in capsys.readouterr().err
 
 
 def test_percentiles() -> None:

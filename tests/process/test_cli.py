@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 from amounts import slow_after
-from helpers import BOT, LOCMSIM, Store, few_descriptors, main, running, wait_for
+from helpers import BOT, LOCMSIM, Store, few_descriptors, locmsim, main, running, wait_for
 
 from locmsim import ABI_VERSION, Match, __version__, _bench
 from locmsim.art import card_titles
@@ -32,14 +32,6 @@ NO_LIMITS = ["--timeout-scale", "0"]
 
 def bot(*arguments: str) -> str:
     return shlex.join([*BOT, *arguments])
-
-
-def locmsim(*arguments: str, code: int = 0, **options: object) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [*LOCMSIM, *arguments], capture_output=True, text=True, timeout=120, **options
-    )
-    assert done.returncode == code, done.stderr
-    return done
 
 
 def play_in_process(*arguments: str) -> int:
@@ -653,11 +645,10 @@ def test_offending_answer(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_full_output() -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [*LOCMSIM, "cards", "generate", "1"],
-            stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+        done = locmsim(
+            *("cards", "generate", "1"),
+            code=1, capture_output=False, stdout=full, stderr=subprocess.PIPE,
         )  # fmt: skip
-    assert done.returncode == 1
     assert done.stderr == "locmsim: cannot write to the standard output: No space left on device\n"
 
 

@@ -15,7 +15,17 @@ from typing import Any
 
 import pytest
 from amounts import amount, slow_after
-from helpers import DIED, LOCMSIM, assert_gone, children_of, default_signals, play_games, running
+from helpers import (
+    DIED,
+    LOCMSIM,
+    assert_gone,
+    children_of,
+    default_signals,
+    locmsim,
+    play_games,
+    running,
+    wait_for,
+)
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -118,10 +128,7 @@ def nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     mark = os.urandom(8).hex()
     monkeypatch.setenv("LOCMSIM_TEST", mark)
     yield
-    deadline = time.monotonic() + 20
-    while (left := marked(mark)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert left == []
+    wait_for(lambda: not marked(mark), 20)
 
 
 def marked(mark: str) -> list[int]:
@@ -330,11 +337,7 @@ def test_a_death_that_does_not_come_again(tmp_path: Path) -> None:
 
 def test_play_goes_on(tmp_path: Path) -> None:
     """The command ends with the scores, and the reason stands on the standard error."""
-    done = subprocess.run(
-        [*LOCMSIM, "play", spec("ExitsAtOnce"), "greedy", "-seed", "1"],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    assert done.returncode == 0
+    done = locmsim("play", spec("ExitsAtOnce"), "greedy", "-seed", "1")
     assert done.stdout.splitlines()[:2] == ["-1", "0"]
     assert "crashed): its process exited with code 3" in done.stderr
 
@@ -353,12 +356,9 @@ def test_play_goes_on(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_made(name: str, code: int, message: str, isolate: list[str]) -> None:
     """A wrong description is an error; an agent that ends its process has lost."""
-    done = subprocess.run(
-        [*LOCMSIM, "play", spec(name), "greedy", "-seed", "1", *isolate],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
     # Programs are not begun for agents that end as they are made.
-    assert done.returncode == (code if code or not isolate else 2)
+    code = code if code or not isolate else 2
+    done = locmsim("play", spec(name), "greedy", "-seed", "1", *isolate, code=code)
     assert message.format(file=FILE) in done.stderr
     if not done.returncode:
         assert done.stdout.splitlines()[:2] == ["-1", "0"]
@@ -387,9 +387,8 @@ def test_what_cannot_be_made(name: str, code: int, message: str, isolate: list[s
     ),
 )
 def test_what_ends_as_it_is_created_ends_no_command(words: list[str], tmp_path: Path) -> None:
-    command = [*LOCMSIM, *(word.format(spec("EndsAsItIsMade")) for word in words)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 2
+    filled = [word.format(spec("EndsAsItIsMade")) for word in words]
+    done = locmsim(*filled, cwd=tmp_path, code=2)
     assert "its process exited with code 6" in done.stderr
     assert "Traceback" not in done.stderr
     assert [*tmp_path.iterdir()] == []
@@ -469,9 +468,8 @@ def test_games_that_end_their_workers_are_played_again_alike() -> None:
 )
 def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path) -> None:
     """There is nobody who could win: the command ends, and says why."""
-    command = [*LOCMSIM, "dataset", spec(name), "-o", "a.npz", "--games", "1", "--jobs", "1"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 1
+    words = ["dataset", spec(name), "-o", "a.npz", "--games", "1", "--jobs", "1"]
+    done = locmsim(*words, cwd=tmp_path, code=1)
     assert message in done.stderr
     assert [*tmp_path.iterdir()] == []
 
@@ -495,10 +493,8 @@ def test_examples_of_an_agent_that_fails(name: str, message: str, tmp_path: Path
 def test_examples_with_decks_of_others(code: str, message: str, tmp_path: Path) -> None:
     """What builds them runs in a process of its own, and cannot end the command in silence."""
     (tmp_path / "mine.py").write_text(f"{code}\n")
-    command = [*LOCMSIM, "dataset", "greedy", "-o", "a.npz", "--games", "1", "--jobs", "1"]
-    command += ["--decks", "mine.py:build"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 1, done.stderr
+    words = ["dataset", "greedy", "-o", "a.npz", "--games", "1", "--jobs", "1"]
+    done = locmsim(*words, "--decks", "mine.py:build", cwd=tmp_path, code=1)
     assert message in done.stderr
     assert not (tmp_path / "a.npz").exists()
 
@@ -515,9 +511,7 @@ def test_examples_with_decks_of_others(code: str, message: str, tmp_path: Path) 
 )
 def test_who_chooses_the_cards(name: str, message: str, player: list[str]) -> None:
     """It plays in a process of its own too, and its end is the loss of whose cards it chooses."""
-    command = [*LOCMSIM, "play", shlex.join(player), "random", "-seed", "1", "--decks", spec(name)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0
+    done = locmsim("play", shlex.join(player), "random", "-seed", "1", "--decks", spec(name))
     assert done.stdout.splitlines()[:2] == ["-1", "0"]
     assert message in done.stderr
 
@@ -535,21 +529,12 @@ def test_who_chooses_the_cards_in_a_tournament(jobs: int) -> None:
 
 @pytest.mark.slow
 def test_play_isolates_the_packages_agents() -> None:
-    command = [*LOCMSIM, "play", "greedy", "osl", "-seed", "1", "--timeout-scale", "0"]
-    together, apart = (
-        subprocess.run(command + more, capture_output=True, text=True, timeout=120)
-        for more in ([], ["--isolate"])
-    )
-    assert together.returncode == apart.returncode == 0
-    assert together.stdout == apart.stdout
+    words = ["play", "greedy", "osl", "-seed", "1", "--timeout-scale", "0"]
+    assert locmsim(*words).stdout == locmsim(*words, "--isolate").stdout
 
 
 def test_exit_status_of_a_bot_that_cannot_be_started() -> None:
-    done = subprocess.run(
-        [*LOCMSIM, "play", "./nowhere --x", "greedy", "-seed", "1"],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    assert done.returncode == 1
+    done = locmsim("play", "./nowhere --x", "greedy", "-seed", "1", code=1)
     assert done.stdout.splitlines()[:2] == ["-1", "0"]
     assert "start failed" in done.stderr
 
@@ -588,9 +573,7 @@ def test_the_second_signal_ends_everything(words: list[str], tmp_path: Path) -> 
     with subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as process:
-        deadline = time.monotonic() + 120
-        while not (ready.exists() and ready.read_text()) and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_for(lambda: ready.exists() and ready.read_text(), 120)
         process.terminate()
         process.terminate()
         process.communicate(timeout=120)
@@ -626,20 +609,13 @@ def test_a_killed_worker_leaves_no_bot(tmp_path: Path) -> None:
         stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
         try:
-            begun: tuple[int, int] | None = None
-            while begun is None:
-                assert process.poll() is None
-                begun = next(iter(bots_of_workers(process.pid)), None)
-                time.sleep(0.01)
-            worker, bot = begun
+            worker, bot = wait_for(lambda: next(bots_of_workers(process.pid), None))
             os.kill(worker, signal.SIGKILL)
-            while running([bot]):
-                assert process.poll() is None
-                time.sleep(0.01)
+            assert_gone([bot])
+            assert process.poll() is None
         finally:
             process.terminate()
             process.communicate(timeout=120)
-        assert running([bot]) == []
 
 
 def bots_of_workers(pid: int) -> Iterator[tuple[int, int]]:

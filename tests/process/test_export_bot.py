@@ -117,7 +117,7 @@ def test_it_answers_as_the_python_bot(program, rules):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", ["1.5", pytest.param("1.2", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rules", ["1.5", "1.2"])
 def test_it_answers_as_the_python_bot_in_ascii(exported, tmp_path, rules):
     source, weights = exported(rules, "beam", "--ascii")
     compare(build(source, tmp_path / "bot", "-O1"), weights, rules, "beam", 1000, [5])
@@ -149,11 +149,6 @@ def test_it_answers_as_the_python_bot_in_hopeless_positions(program):
 
 
 @pytest.mark.slow
-def test_tree_search_answers_as_the_python_bot(program):
-    compare(*program("1.2", "mcts"), "1.2", "mcts", 100, range(2))
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("compiler", STANDARDS)
 def test_it_is_c_and_cpp_without_warnings(exported, compiler):
     check(exported("1.5")[0], compiler)
@@ -166,11 +161,6 @@ def test_it_is_readable_if_asked(exported, tmp_path):
     assert "state_apply" in text
     assert "// Draw from 0..n-1" in text
     check(target, "gcc")
-
-
-@pytest.mark.slow
-def test_decks_are_those_of_the_python_builder(program):
-    compare_decks(*program("1.5"), range(20))
 
 
 def compare_decks(program, weights, seeds):
@@ -257,33 +247,6 @@ def test_weights_without_networks(rules, search, tmp_path):
     (tmp_path / "bot.c").write_text(text)
     for compiler in ("gcc", "clang"):
         check(tmp_path / "bot.c", compiler)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--kernel", "--search", "mcts"], "--search: does not apply with --kernel without --with"),
-        (["--kernel", "--ascii"], "--ascii: does not apply with --kernel without --with"),
-        (["--kernel", "--readable"], "--readable: does not apply with --kernel"),
-        (["--rules", "1.0", "--minify"], "--minify: needs --kernel"),
-        (["--rules", "1.0", "--with", "deck"], "--with: needs --kernel"),
-        ([], "--rules is needed for a bot or an engine, --kernel for the simulator alone"),
-        (["--kernel", "--with", "deck"], "deck needs the rules, whose numbers it has"),
-        (["--kernel", "--with", "dek"], "unknown part 'dek': expected some of"),
-        (["--kernel", "--with", "deck", "--rules", "1.0"], "rules 1.0 have no deck: ask for draft"),
-        (["--kernel", "--with", "dek", "--rules", "1.0"], "unknown part 'dek': expected some of"),
-        (["--rules", "1.0", "--weights", "nowhere.npz"], "nowhere.npz: No such file"),
-    ],
-)
-def test_wrong_usage_is_named(options, message, tmp_path, capsys):
-    target = tmp_path / "bot.c"
-    try:
-        code = main(["export", "-o", str(target), *options])
-    except SystemExit as error:
-        code = error.code
-    assert code
-    assert message in capsys.readouterr().err
-    assert not target.exists()
 
 
 def test_what_does_not_fit_is_refused(tmp_path, monkeypatch, capsys):

@@ -113,12 +113,6 @@ def test_a_failure_in_the_middle_leaves_no_file(tmp_path, monkeypatch, capsys):
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-def test_unknown_kinds(tmp_path, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(["new", "robot", str(tmp_path)])
-    assert "KIND: expected one of trainer, " in capsys.readouterr().err
-
-
 def test_the_help_lists_all(capsys):
     with pytest.raises(SystemExit, match="0"):
         main(["new", "--help"])

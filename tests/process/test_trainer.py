@@ -81,27 +81,6 @@ def test_the_same_command_and_a_pause_give_the_same_weights(ppo, tmp_path):
     assert policy.meta["training"].endswith("(3072 steps), PPO")
 
 
-def test_killed_and_resumed(ppo, tmp_path, monkeypatch):
-    """After a resume, updates since the last checkpoint are repeated with the same results."""
-    whole = trained(ppo, tmp_path / "whole")
-    learn, calls = ppo.learn, []
-
-    def killed(*arguments):
-        calls.append(1)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        return learn(*arguments)
-
-    monkeypatch.setattr(ppo, "learn", killed)
-    with pytest.raises(KeyboardInterrupt):
-        trained(ppo, tmp_path / "killed")
-    monkeypatch.setattr(ppo, "learn", learn)
-    assert len(lines(tmp_path / "killed")) == 3  # one row more than at the last checkpoint
-    resumed = trained(ppo, tmp_path / "killed", "--resume")
-    assert equal(whole, resumed)
-    assert lines(tmp_path / "killed") == lines(tmp_path / "whole")
-
-
 def test_two_processes_learn_what_one_does(ppo, tmp_path):
     """Two processes with as many rows and batches in all learn the same weights up to rounding."""
     one = trained(ppo, tmp_path / "one", "--total-timesteps", 1536)
@@ -444,7 +423,7 @@ def test_a_run_goes_on_with_more_steps(ppo, tmp_path, capsys):
 
 
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(ppo, tmp_path):
-    """Ctrl-C ends it with one line, between two checkpoints; what follows has the same results."""
+    """Ctrl-C ends it with one line, between two checkpoints, from which updates are repeated."""
     whole = trained(ppo, tmp_path / "whole")
     folder = tmp_path / "run"
     options = ppo.arguments().parse_args(["--folder", str(folder), *SMALL, "--games", "2"])
@@ -460,6 +439,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(ppo, tmp_path):
     with pytest.raises(SystemExit, match=message), ppo.one_line():
         ppo.train(options, make_rollout=Interrupted)
     assert torch.load(folder / "checkpoint.pt", weights_only=True)["update"] == 2
+    assert len(lines(folder)) == 3  # one row more than at the last checkpoint
     resumed = trained(ppo, folder, "--resume")
     assert equal(whole, resumed)
     assert lines(folder) == lines(tmp_path / "whole")

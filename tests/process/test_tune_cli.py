@@ -1,21 +1,20 @@
 """Tests of the command ``locmsim tune``: resuming, output files, and the commands of its page."""
 
+import contextlib
 import json
 import re
 import shlex
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Workers, default_signals, main
+from helpers import LOCMSIM, Workers, default_signals, locmsim, main
 
 from locmsim import __version__
 from locmsim.arena import Arena
@@ -25,20 +24,20 @@ from locmsim.tuning import PROOF_SEEDS, Tuner, self_play
 PAGE = Path(__file__).parents[2] / "docs" / "tuning.md"
 
 
-def locmsim(*words: str, cwd: Path, code: int = 0) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "locmsim", *words],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == code, done.stderr
-    return done.stdout if code == 0 else done.stderr
-
-
 QUICK = ["--games", "20", "--match-games", "6", "--nodes", "20", "--pools", "1"]
 QUICK += ["--proof-games", "2"]
+
+
+@contextlib.contextmanager
+def tuning(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Yield a command that has done one iteration of very many, and wait for its end."""
+    with subprocess.Popen(
+        [*LOCMSIM, *words, "--iterations", "100000"], cwd=folder, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, preexec_fn=default_signals, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("1: ")
+        yield process
 
 
 def errors_of(process: subprocess.Popen[str]) -> str:
@@ -51,23 +50,12 @@ def errors_of(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> None:
     words = ["tune", "--rules", "1.2", *QUICK, "--jobs", "1"]
     locmsim(*words, "--iterations", "2", "--output", "whole.npz", cwd=tmp_path)
-    more = ["--iterations", "100000", "--state", "state", "--output", "b.npz"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "locmsim", *words, *more],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=default_signals,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("1: ")
+    more = ["--state", "state", "--output", "b.npz"]
+    with tuning(tmp_path, *words, *more) as process:
         time.sleep(0.1)
         process.send_signal(number)
         errors = errors_of(process)
@@ -92,50 +80,28 @@ def test_a_killed_command_is_resumed(number: signal.Signals, tmp_path: Path) -> 
 @pytest.mark.slow
 def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
     words = ["tune", "--rules", "1.2", *QUICK, "--jobs", "1", "--output", "a.npz", "-v"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "locmsim", *words, "--iterations", "100000"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=default_signals,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("1: ")
+    with tuning(tmp_path, *words) as process:
         process.send_signal(signal.SIGTERM)
         errors = errors_of(process)
     assert "the best weights are in a.npz, games played since then are lost" in errors
     assert " eval: loss 0." in errors  # shown because of -v
     before = (tmp_path / "a.npz").read_bytes()
-    assert "resume that one or write to another file" in locmsim(*words, cwd=tmp_path, code=2)
+    assert (
+        "resume that one or write to another file" in locmsim(*words, cwd=tmp_path, code=2).stderr
+    )
     assert (tmp_path / "a.npz").read_bytes() == before
 
 
-def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad = tmp_path / "bad.npz"
     bad.write_text("{")
-    out = ["--output", str(tmp_path / "tuned.npz")]
-    for words, code, message in (
-        ([*out, "--weights", str(bad)], 2, "bad.npz: not a weights file"),
-        ([*out, "--weights", "nowhere.npz"], 1, "nowhere.npz: No such file"),
-        (
-            [*out, "--parts", "luck,eval"],
-            2,
-            "parts: expected some of eval,deck,draft,network, got",
-        ),
-        ([*out, "--network-size", "large"], 2, "--network-size: needs the part network"),
-        ([*out, "--network-size", "vast"], 2, "--network-size: expected one of same, small, large"),
-        ([*out, "--jobs", "0"], 2, "--jobs: expected 1 to 65536, got 0"),
-        (["--output", str(tmp_path / "nowhere" / "x.npz")], 2, "there is no folder"),
-        (["--output", str(bad)], 2, "bad.npz: exists, and is not a weights file"),
-        ([], 2, "the following arguments are required: -o/--output"),
+    for words, message in (
+        (["--output", str(tmp_path / "tuned.npz"), "--weights", str(bad)], "not a weights file"),
+        (["--output", str(bad)], "exists, and is not a weights file"),
     ):
-        if code == 2:
-            with pytest.raises(SystemExit, match="2"):
-                main(["tune", *words])
-        else:
-            assert main(["tune", *words]) == code
-        assert message in capsys.readouterr().err
+        with pytest.raises(SystemExit, match="2"):
+            main(["tune", *words])
+        assert f"bad.npz: {message}" in capsys.readouterr().err
     assert bad.read_text() == "{"
 
 
@@ -198,7 +164,7 @@ def test_workers_that_are_lost(
             future.set_exception(BrokenExecutor())
             return future
 
-    workers = nullcontext(Workers(Broken(), lambda: 1))
+    workers = contextlib.nullcontext(Workers(Broken(), lambda: 1))
     monkeypatch.setattr(Arena, "workers", lambda arena, **how: workers)
     monkeypatch.chdir(tmp_path)
     assert main(["tune", "--rules", "1.2", "--output", "tuned.npz", "--state", "state"]) == 1
@@ -237,7 +203,7 @@ def test_what_was_tuned_is_compared_with_the_start(
 def test_the_record_reproduces_the_weights(tmp_path: Path) -> None:
     """The record has the version, the number of games, and a command that reproduces the file."""
     words = ["tune", "--rules", "1.2", *QUICK, "--seed", "3", "--iterations", "1"]
-    said = locmsim(*words, "--output", "tuned.npz", "--jobs", "1", cwd=tmp_path)
+    said = locmsim(*words, "--output", "tuned.npz", "--jobs", "1", cwd=tmp_path).stdout
     (record,) = WeightsFile.load(tmp_path / "tuned.npz").record
     assert record["version"] == __version__
     assert record["games_in_all"] == 20 + 6 * (1 + said.count("test of eval"))
@@ -260,7 +226,7 @@ def test_commands_of_the_page(tmp_path: Path) -> None:
     first, last = arena.split()[-1].split("..")
     assert int(first) in PROOF_SEEDS
     assert int(last) in PROOF_SEEDS
-    table = locmsim(*shlex.split(arena.replace("400", "2"))[1:], cwd=tmp_path)
+    table = locmsim(*shlex.split(arena.replace("400", "2"))[1:], cwd=tmp_path).stdout
     assert table.startswith("2 games of rules 1.5")
     pytest.importorskip("torch")
     for command in commands:

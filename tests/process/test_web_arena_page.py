@@ -1,13 +1,12 @@
 """Browser tests of the page Arena: running tournaments, and hostile names of players."""
 
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import browser, sync_api
-from helpers import HOSTILE, LOCMSIM, growing_results
+from helpers import HOSTILE, growing_results, locmsim
 from web_server import Opener, Server, command, server, visit
 
 from locmsim.arena import Arena, Player, Sprt
@@ -193,9 +192,7 @@ def test_a_file_of_something_else(command: Server, visit: Opener, tmp_path: Path
     db.unlink()
     # A command plays a tournament into the file while the page is open.
     words = ["arena", "greedy", "random", "--games", "20", "--jobs", "1", "--db", str(db)]
-    subprocess.run(
-        [*LOCMSIM, *words, "--timeout-scale", "0"], check=True, capture_output=True, timeout=120
-    )
+    locmsim(*words, "--timeout-scale", "0")
     expect(page.locator("#state")).to_contain_text("20 of 20 matches of rules 1.5")
     expect(page.locator("#state")).to_contain_text("finished")
     assert list(tmp_path.iterdir()) == [db]

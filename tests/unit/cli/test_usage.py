@@ -20,6 +20,7 @@ TOOLS: dict[str, Callable[[list[str]], int | None]] = {
 NIM = "locmsim play greedy random --game nim"
 PLAY = "locmsim play -p1 true -p2 true"
 ARENA = "locmsim arena greedy random"
+BELIEF = "locmsim export --kernel --with belief --rules 1.0 -o a.h"
 TUNE = "locmsim optimize --jobs 1"
 #: The rules and ids of a game of results cannot be given: they would be ignored.
 PLAYED = "does not apply to a.db:7, a game of an arena's results"
@@ -48,10 +49,7 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
     ("locmsim play true true true", "expected two bots"),
     ("locmsim play greedy random --force --logs -", "--force: does not apply with --logs -"),
     (f"{NIM} --rules 1.0", "--rules: does not apply with --game nim"),
-    (
-        "locmsim play greedy random --game locm:rules=1.2 --rules 1.0",
-        "--rules: does not apply with --game locm:rules=1.2",
-    ),
+    ("locmsim play greedy random --game locm:rules=1.2 --rules 1.0", "with --game locm:rules=1.2"),
     ("locmsim ask greedy x.db:1", "one of --turn and --lost"),
     ("locmsim analyse", "one of GAME and --file"),
     ("locmsim analyse x.db:1", "x.db:1: a game of results needs --turn N, or --report"),
@@ -62,22 +60,41 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
     ("locmsim greddy random", "unknown command 'greddy'; did you mean 'greedy'?"),
     ("locmsim cards", "ACTION"),
     ("locmsim cards generate x", "SEED"),
+    ("locmsim new robot folder", "KIND: expected one of trainer, "),
+    ("locmsim check greedy --game vestrock --rules 1.0", "apply with --game vestrock"),
+    ("locmsim check greedy:x=1", "BOT: agent greedy: unknown option 'x'"),
+    ("locmsim check greedy --game vestrock", "--game: Vestrock has no checks"),
+    ("locmsim check greedy --game chess", "--game: unknown game 'chess'"),
+    ("locmsim tune", "the following arguments are required: -o/--output"),
+    ("locmsim tune -o t.npz --weights nowhere.npz", "nowhere.npz: No such file", 1),
     (
-        "locmsim check greedy --game vestrock --rules 1.0",
-        "--rules: does not apply with --game vestrock",
+        "locmsim tune -o t.npz --parts luck,eval",
+        "parts: expected some of eval,deck,draft,network",
     ),
+    ("locmsim tune -o t.npz --network-size large", "--network-size: needs the part network"),
+    ("locmsim tune -o t.npz --network-size vast", "expected one of same, small, large"),
+    ("locmsim tune -o t.npz --jobs 0", "--jobs: expected 1 to 65536, got 0"),
+    ("locmsim tune -o nowhere/t.npz", "there is no folder"),
     (
-        "locmsim export --kernel -o a.h --search mcts",
-        "--search: does not apply with --kernel without --with",
+        "locmsim export -o a.c",
+        "--rules is needed for a bot or an engine, --kernel for",
     ),
+    ("locmsim export -o a.c --rules 1.0 --minify", "--minify: needs --kernel"),
+    ("locmsim export -o a.c --rules 1.0 --with deck", "--with: needs --kernel"),
+    ("locmsim export -o a.c --rules 1.0 --weights none.npz", "none.npz: No such file", 1),
+    ("locmsim export -o a.h --kernel --readable", "--readable: does not apply with --kernel"),
+    ("locmsim export -o a.h --kernel --ascii", "not apply with --kernel without --with"),
+    ("locmsim export -o a.h --kernel --with deck", "deck needs the rules, whose numbers it has", 1),
+    ("locmsim export -o a.h --kernel --with dek", "unknown part 'dek': expected some of", 1),
     (
-        "locmsim export --kernel --with belief --rules 1.0 -o a.h --search mcts",
-        "--search: does not apply with --with belief",
+        "locmsim export -o a.h --kernel --with dek --rules 1.0",
+        "unknown part 'dek': expected some",
+        1,
     ),
-    (
-        "locmsim export --kernel --with belief --rules 1.0 -o a.h --ascii",
-        "--ascii: does not apply with --with belief",
-    ),
+    ("locmsim export -o a.h --kernel --with deck --rules 1.0", "have no deck: ask for draft", 1),
+    ("locmsim export -o a.h --kernel --search mcts", "--search: does not apply with --kernel with"),
+    (f"{BELIEF} --search mcts", "--search: does not apply with --with belief"),
+    (f"{BELIEF} --ascii", "--ascii: does not apply with --with belief"),
     ("locmsim arena greedy", "players: expected at least two, got 1"),
     ("locmsim arena --games 4", "expected players, or --db with results to resume"),
     (f"{ARENA} --games 5", "--games: mirrored pairs need an even"),
