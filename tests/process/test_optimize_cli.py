@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import default_signals, main
+from helpers import LOCMSIM, default_signals, locmsim, main
 
 from locmsim.arena import Arena
 from locmsim.tuning import Optimization
@@ -39,13 +39,9 @@ def command(folder: Path, *words: str) -> list[str]:
 def test_a_program_is_tuned_and_resumed(tmp_path: Path) -> None:
     words = command(tmp_path, "--state", "state", "--plot", "tuned.svg", "--proof-games", "8")
     with subprocess.Popen(
-        [sys.executable, "-m", "locmsim", *words],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=default_signals,
-        text=True,
-    ) as process:
+        [*LOCMSIM, *words], cwd=tmp_path, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, preexec_fn=default_signals, text=True,
+    ) as process:  # fmt: skip
         assert process.stdout is not None
         assert " of 40 games: skill=" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
@@ -53,18 +49,9 @@ def test_a_program_is_tuned_and_resumed(tmp_path: Path) -> None:
     assert process.returncode == 128 + signal.SIGINT
     assert "Traceback" not in errors
     assert re.search(r"stopped after \d+ games; the same command resumes", errors)
-    done = subprocess.run(
-        [sys.executable, "-m", "locmsim", *words],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=True,
-    )
-    assert re.search(r"^skill = [\d.]+$", done.stdout, re.MULTILINE)
-    assert re.search(
-        r"^(better|probably better|not decided|nothing was gained): ", done.stdout, re.MULTILINE
-    )
+    shown = locmsim(*words, cwd=tmp_path).stdout
+    assert re.search(r"^skill = [\d.]+$", shown, re.MULTILINE)
+    assert re.search(r"(?m)^(better|probably better|not decided|nothing was gained): ", shown)
     assert (tmp_path / "tuned.svg").read_text().startswith("<svg ")
 
 
@@ -83,6 +70,12 @@ def test_the_bot_of_the_page(
     assert "attack = " in capsys.readouterr().out
 
 
+@pytest.fixture
+def no_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let tuning end before its first game."""
+    monkeypatch.setattr(Optimization, "run", lambda *_, **__: iter(()))
+
+
 @pytest.mark.parametrize(
     ("better", "score", "said"),
     [
@@ -92,6 +85,7 @@ def test_the_bot_of_the_page(
         (False, (0.51, 0.65), "nothing was gained: the tuned values win 51.0 to 65.0 % of 90"),
     ],
 )
+@pytest.mark.usefixtures("no_games")
 def test_what_was_gained_is_said(
     better: bool | None,
     score: tuple[float, float],
@@ -100,7 +94,6 @@ def test_what_was_gained_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     proof = Proof(90, score, better, "the table")
-    monkeypatch.setattr(Optimization, "run", lambda *_, **__: iter(()))
     monkeypatch.setattr(Optimization, "prove", lambda *_, **__: proof)
     assert main(["optimize", "beam:nodes={nodes=9:int},time_ms=0"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -109,11 +102,11 @@ def test_what_was_gained_is_said(
     assert lines[-1].startswith(said)
 
 
+@pytest.mark.usefixtures("no_games")
 def test_the_tuned_file_of_a_template(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(Optimization, "run", lambda *_, **__: iter(()))
     (tmp_path / "settings.json.in").write_text('{"depth": {depth=3:1..9:int}}\n')
     (tmp_path / "run").mkdir()
     (tmp_path / "bot").write_text("#!/bin/sh\n")
@@ -143,12 +136,8 @@ def test_opponents_from_a_pool(
     monkeypatch.chdir(tmp_path)
     weights = tmp_path / "weights.json"
     weights.write_text(json.dumps({"1.5": {"own.health": 1.0}}))
-    players = [
-        "v1=greedy",
-        "v2=random",
-        "old=osl",
-        "v3=beam:nodes=20,time_ms=0,weights=weights.json",
-    ]
+    beam = "v3=beam:nodes=20,time_ms=0,weights=weights.json"
+    players = ["v1=greedy", "v2=random", "old=osl", beam]
     with Arena("pool.db", players, games=2, seed=1, timeout_scale=0) as arena:
         arena.run(jobs=1)
     with Arena("pool.db") as arena:

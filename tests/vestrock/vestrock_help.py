@@ -6,9 +6,10 @@ import asyncio
 import contextlib
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from helpers import wait_for
 
 from vestrock import Server
 from vestrock.accounts import FileAccounts, OpenAccounts, hash_password
@@ -218,7 +219,4 @@ def idlers(server: Served, *names: str) -> Iterator[None]:
 
 def until(condition: Callable[[], bool]) -> None:
     """Wait until a condition is true."""
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.002)
+    wait_for(condition, PATIENCE)

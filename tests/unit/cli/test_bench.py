@@ -3,13 +3,13 @@
 import importlib.util
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from helpers import DATA, RULE_SETS, each_rules, main
 from parsers import command_parser, options_of, subcommands
 
 from locmsim import State, _bench, bench
-from locmsim._bench import COMPILER_COMMAND
 from locmsim.game.positions import random_game, start_position
 from locmsim.search import Belief
 from locmsim.support import measure as measuring
@@ -94,17 +94,31 @@ def test_report(rules: str) -> None:
     assert len(answer["figures"]) == len(figures)
 
 
-def test_command_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
+    """Return a function that sets what a measurement tells; it returns what is asked."""
 
-    def measure(
-        rules: str, seconds: float, groups: list[str], **rest: object
-    ) -> list[bench.Figure]:
-        assert rest.keys() == {"watch", "on_group"}
-        asked.append((rules, seconds, groups))
-        return [bench.Figure("group", "name", 1234567.8, "ns")]
+    def put(load: float | None = None) -> list[Any]:
+        asked: list[Any] = []
 
-    monkeypatch.setattr(bench, "measure", measure)
+        def measure(
+            rules: str, seconds: float, groups: list[str], watch: bench.Watch, on_group: Any
+        ) -> list[bench.Figure]:
+            asked.append((rules, seconds, groups))
+            watch.load = load
+            on_group("searches", 0.25)
+            return [bench.Figure("group", "name", 1234567.8, "ns")]
+
+        monkeypatch.setattr(bench, "measure", measure)
+        return asked
+
+    return put
+
+
+def test_command_line(
+    capsys: pytest.CaptureFixture[str], measured: Callable[..., list[Any]]
+) -> None:
+    asked = measured()
     assert main(["bench"]) == 0
     assert "\ngroup\n  name    " in (table := capsys.readouterr().out)
     assert table.endswith(" 1,234,568 ns\n")
@@ -117,28 +131,15 @@ def test_command_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
 
 
 def test_progress_and_warnings(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], measured: Callable[..., list[Any]]
 ) -> None:
     """The bar is for terminals and -v; warnings are always shown, and are in the JSON too."""
-
-    def measure(
-        rules: str,
-        seconds: float,
-        groups: list[str],
-        watch: bench.Watch,
-        on_group: Callable[[str, float], None],
-    ) -> list[bench.Figure]:
-        watch.load = load
-        on_group("searches", 0.25)
-        return []
-
-    monkeypatch.setattr(bench, "measure", measure)
-    load = 0.0
+    measured(0.0)
     assert main(["bench", "--json"]) == 0
     output = capsys.readouterr()
     assert output.err == ""
     assert json.loads(output.out)["warnings"] == []
-    load = 1000.0
+    measured(1000.0)
     assert main(["bench", "--json", "-v"]) == 0
     output = capsys.readouterr()
     assert " 25%|" in output.err
@@ -159,11 +160,6 @@ def test_a_loop_that_varies_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     watch.look()
     (warning,) = watch.warnings
     assert "took 1.0 ms at best and 1.2 ms as a rule" in warning
-
-
-def test_compiler_is_on_record() -> None:
-    assert _bench.COMPILER.split()[0] in ("gcc", "clang")
-    assert "-O" in _bench.COMPILER_COMMAND
 
 
 def test_game_lengths_are_those_of_the_playouts() -> None:
@@ -218,14 +214,16 @@ def test_start_positions() -> None:
 
 def test_the_command_is_that_of_all_modules():
     """The text has one compiler command, then the further options of single modules."""
-    command, *others = COMPILER_COMMAND.split("; ")
+    assert _bench.COMPILER.split()[0] in ("gcc", "clang")
+    assert "-O" in _bench.COMPILER_COMMAND
+    command, *others = _bench.COMPILER_COMMAND.split("; ")
     assert "-ffp-contract=off" in command or "cl" in command
     for other in others:
         modules, _, options = other.partition(": ")
         for module in modules.split(", "):
             assert importlib.util.find_spec(f"locmsim.{module}") is not None
         assert options.startswith("-")
-    assert "-fassociative-math" not in COMPILER_COMMAND
+    assert "-fassociative-math" not in _bench.COMPILER_COMMAND
     if "-O2" in command:
         assert [other.partition(": ")[2] for other in others] == ["-O3", "-Os"]
 
