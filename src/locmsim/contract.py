@@ -48,6 +48,7 @@ class FaultKind(StrEnum):
     CLOSED_OUTPUT = "closed output"
     TIMEOUT = "timeout"
     MATCH_LIMIT = "match limit"
+    MEMORY_LIMIT = "memory limit"
     LINE_TOO_LONG = "line too long"
     EARLY = "answered early"
     MALFORMED = "malformed answer"

@@ -5,9 +5,11 @@ leaves a file named by its id in the folder LOCMSIM_TEST_PIDS, if that is set. R
 module (``python -S -E``), which makes the start fast.
 """
 
+import mmap
 import os
 import signal
 import sys
+import threading
 import time
 
 STDIN, STDOUT, STDERR = 0, 1, 2
@@ -173,6 +175,39 @@ def where(argument):
 
 def slow(argument):
     time.sleep(float(argument))
+    write(b"PASS\n")
+
+
+def work():
+    end = time.process_time() + 0.5
+    while time.process_time() < end:
+        pass
+
+
+def burn(argument):
+    """Use 0.5 s of processor time in a child or a thread, then answer."""
+    if argument == "thread":
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    elif os.fork() == 0:
+        work()
+        os._exit(0)
+    else:
+        os.wait()
+    write(b"PASS\n")
+
+
+def eat(argument):
+    """Let a child touch or only reserve memory in MB for a moment, then answer."""
+    size, how = argument.split()
+    if os.fork() == 0:
+        memory = mmap.mmap(-1, int(size) << 20)
+        if how == "touched":
+            memory[:] = b"x" * len(memory)
+        time.sleep(0.5)
+        os._exit(0)
+    os.wait()
     write(b"PASS\n")
 
 

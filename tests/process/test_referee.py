@@ -704,7 +704,10 @@ def test_bot_whose_start_is_interrupted(
 
 def test_match_replayed_from_calls(run: Run) -> None:
     result = run("say", 3, r"WAIT\n", player=1)
-    answers = [(call.player, call.answer, call.elapsed_ns) for call in result.calls]
+    answers = [
+        (call.player, call.answer, call.elapsed_ns, call.stderr, call.cpu_ns)
+        for call in result.calls
+    ]
     again = replay_calls(Match(seed=1), answers, timeout_scale=RELAXED)
     assert again.calls == result.calls
     assert (again.scores, again.fault) == (result.scores, result.fault)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from locmsim.contract import Game
 from locmsim.support.seeds import agent_seed
@@ -81,7 +81,7 @@ class Task(NamedTuple):
         Those who play in these games, by their indices.
     fixtures : tuple of Fixture
         The games.
-    timeout_scale, match_limit, lenient, decks, pilot
+    timeout_scale, match_limit, clock, memory_limit, lenient, decks, pilot
         As of `Settings`.
     """
 
@@ -90,6 +90,8 @@ class Task(NamedTuple):
     fixtures: tuple[Fixture, ...]
     timeout_scale: float = 1.0
     match_limit: float | None = None
+    clock: Literal["wall", "cpu"] = "wall"
+    memory_limit: float | None = None
     lenient: bool = False
     decks: str = ""
     pilot: str = ""

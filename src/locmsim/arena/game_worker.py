@@ -117,6 +117,8 @@ def play_games(
                     match,
                     timeout_scale=task.timeout_scale,
                     match_limit=task.match_limit,
+                    clock=task.clock,
+                    memory_limit=task.memory_limit,
                     lenient=task.lenient,
                     on_call=on_call,
                     expendable=seats.expendable,
@@ -245,6 +247,7 @@ def replayed(settings: "Settings", record: Record) -> Result[Any]:
         record.answers,
         fault=outcome.fault,
         timeout_scale=settings.timeout_scale,
+        clock=settings.clock,
         stderr=record.stderr,
     )
     if (result.scores, result.turns) != (outcome.scores, outcome.turns):

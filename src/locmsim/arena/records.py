@@ -24,12 +24,15 @@ class Answer(NamedTuple):
     stderr : str
         What the bot wrote to its standard error from this question to the next one, see
         `locmsim.referee.Call`.
+    cpu_ns : int
+        The processor time it took, in nanoseconds; 0 where the system does not tell.
     """
 
     seat: int
     line: str | None
     elapsed_ns: int
     stderr: str = ""
+    cpu_ns: int = 0
 
 
 class Times(NamedTuple):
@@ -41,11 +44,32 @@ class Times(NamedTuple):
         The number of turns.
     total_ns, worst_ns : int
         The time of all of them and of the longest one, in nanoseconds.
+    cpu_ns, worst_cpu_ns : int
+        As these, the processor time; 0 where the system does not tell.
     """
 
     turns: int
     total_ns: int
     worst_ns: int
+    cpu_ns: int = 0
+    worst_cpu_ns: int = 0
+
+    def plus(self, other: "Times") -> "Times":
+        """Return the times of the turns of both.
+
+        Parameters
+        ----------
+        other : Times
+            Times of other turns.
+        """
+        both = [*zip(self, other, strict=True)]
+        return Times(*(max(two) if i in (2, 4) else sum(two) for i, two in enumerate(both)))
+
+    @property
+    def in_ms(self) -> list[float | None]:
+        """Mean and longest time of a turn, then of processor time, in ms; None if not known."""
+        counts = (self.turns, 1, self.turns, 1)
+        return [ns / n / 1e6 if ns else None for ns, n in zip(self[1:], counts, strict=True)]
 
 
 class Outcome(NamedTuple):
@@ -111,11 +135,12 @@ class Record(NamedTuple):
 
 def record_of(fixture: Fixture, result: Result[Any]) -> Record:
     """Return the record of a game that the referee played."""
-    turns: tuple[list[int], list[int]] = ([], [])
+    times = [Times(0, 0, 0)] * 2
     late = [0, 0]
     for call in result.calls:
         if call.turn is not None:
-            turns[call.player].append(call.elapsed_ns)
+            turn = Times(1, call.elapsed_ns, call.elapsed_ns, call.cpu_ns, call.cpu_ns)
+            times[call.player] = times[call.player].plus(turn)
             late[call.player] += call.late
     illegal: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
     for one in illegal_actions(result):
@@ -125,17 +150,16 @@ def record_of(fixture: Fixture, result: Result[Any]) -> Record:
         players=fixture.players,
         winner=result.winner,
         scores=result.scores,
-        turns=len(turns[0]) + len(turns[1]),
+        turns=result.turns,
         fault=result.fault,
-        times=(_times(turns[0]), _times(turns[1])),
+        times=(times[0], times[1]),
         late=(late[0], late[1]),
         illegal=illegal,
     )
     answers = tuple(
-        [Answer(call.player, call.answer, call.elapsed_ns, call.stderr) for call in result.calls]
+        [
+            Answer(one.player, one.answer, one.elapsed_ns, one.stderr, one.cpu_ns)
+            for one in result.calls
+        ]
     )
     return Record(fixture, outcome, answers, result.stderr, result.elapsed_ns)
-
-
-def _times(elapsed_ns: list[int]) -> Times:
-    return Times(len(elapsed_ns), sum(elapsed_ns), max(elapsed_ns, default=0))

@@ -80,7 +80,7 @@ def _player_table(tally: Tally, width: int | None) -> str:
         sums = tally.players[index]
         counts = tally.player_pairs(index)
         low, high = score_interval(counts)
-        times = sums.times
+        times = zip(sums.times.in_ms, (2, 1, 2, 1), strict=True)
         extra = [str(sum(sums.draws))] if drawn else []
         if game.scored:
             extra.append(f"{sums.points / max(1, sum(sums.games)):.2f}")
@@ -95,8 +95,7 @@ def _player_table(tally: Tally, width: int | None) -> str:
                 _rate(sums.wins[1], sums.games[1]),
                 f"{_percent(low)} - {_percent(high)}" if counts.total else "-",
                 _elo_text(tally, index, ratings),
-                f"{times.total_ns / times.turns / 1e6:.2f}" if times.turns else "-",
-                f"{times.worst_ns / 1e6:.1f}" if times.turns else "-",
+                *["-" if ms is None else f"{ms:.{digits}f}" for ms, digits in times],
                 str(sums.late),
                 str(sums.illegal.total()),
                 str(sums.faults.total()),
@@ -107,8 +106,8 @@ def _player_table(tally: Tally, width: int | None) -> str:
         rows = [rows[i] for i in order]
     header = [
         "player", "games", "wins", *["draws"][:drawn], *["score"][: game.scored], "win %", "first",
-        "second", "95 % interval", "Elo", f"ms/{game.turn_name}", "worst", "late", "illegal",
-        "faults",
+        "second", "95 % interval", "Elo", f"ms/{game.turn_name}", "worst", f"cpu/{game.turn_name}",
+        "worst cpu", "late", "illegal", "faults",
     ]  # fmt: skip
     return grid(header, rows, width)
 
@@ -419,7 +418,8 @@ def faults_json(settings: Settings, failed: Iterable[tuple[Outcome, str]]) -> li
 
 _COLUMNS = [
     "game", "pair", "seed", "card_seed", "player0", "player1", "winner", "score0", "score1",
-    "turns", "mean_ms0", "worst_ms0", "late0", "mean_ms1", "worst_ms1", "late1", "failed", "fault",
+    "turns", "mean_ms0", "worst_ms0", "mean_cpu_ms0", "worst_cpu_ms0", "late0", "mean_ms1",
+    "worst_ms1", "mean_cpu_ms1", "worst_cpu_ms1", "late1", "failed", "fault",
 ]  # fmt: skip
 
 
@@ -446,8 +446,7 @@ def as_csv(settings: Settings, outcomes: Iterable[Outcome]) -> str:
             outcome.turns,
         ]
         for times, late in zip(outcome.times, outcome.late, strict=True):
-            mean_ns = times.total_ns / max(1, times.turns)
-            row += [f"{mean_ns / 1e6:.3f}", f"{times.worst_ns / 1e6:.3f}", late]
+            row += [*[None if ms is None else f"{ms:.3f}" for ms in times.in_ms], late]
         fault = outcome.fault
         row += [None, None] if fault is None else [names[fault.player], fault.kind]
         writer.writerow(row)
@@ -465,7 +464,7 @@ def as_json(tally: Tally) -> dict[str, Any]:
     for index, player in enumerate(settings.players):
         sums = tally.players[index]
         counts = tally.player_pairs(index)
-        times = sums.times
+        mean_ms, worst_ms, mean_cpu_ms, worst_cpu_ms = sums.times.in_ms
         players.append(
             {
                 "name": player.name,
@@ -481,8 +480,10 @@ def as_json(tally: Tally) -> dict[str, Any]:
                 "score": counts.score,
                 "interval": list(score_interval(counts)),
                 "elo": _elo_json(tally, index, ratings),
-                "mean_turn_ms": times.total_ns / times.turns / 1e6 if times.turns else None,
-                "worst_turn_ms": times.worst_ns / 1e6 if times.turns else None,
+                "mean_turn_ms": mean_ms,
+                "worst_turn_ms": worst_ms,
+                "mean_turn_cpu_ms": mean_cpu_ms,
+                "worst_turn_cpu_ms": worst_cpu_ms,
                 "late_turns": sums.late,
                 "illegal": dict(sums.illegal),
                 "faults": dict(sums.faults),

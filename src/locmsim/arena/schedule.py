@@ -18,8 +18,9 @@ from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.arena.seeds import Seeds, parse_seeds
 from locmsim.contract import Game
 from locmsim.options.checks import OptionError, whole
-from locmsim.options.common import Lenient, MatchLimit, Seed, TimeoutScale
+from locmsim.options.common import Clock, Lenient, MatchLimit, MemoryLimit, Seed, TimeoutScale
 from locmsim.options.declarations import Option, check, documented
+from locmsim.processes.usage import check_measurable
 from locmsim.referee.players import Seat
 from locmsim.stats import Sprt
 from locmsim.support.identity import home_of, identity
@@ -88,6 +89,8 @@ class SettingValues(TypedDict, total=False):
     pairs_per_set: int | None
     timeout_scale: float | None
     match_limit: float | None
+    clock: Literal["wall", "cpu"] | None
+    memory_limit: float | None
     lenient: bool | None
     decks: str | None
     pilot: str | None
@@ -163,6 +166,8 @@ class Settings:
     ] = 1
     timeout_scale: TimeoutScale = 1.0
     match_limit: MatchLimit | None = None
+    clock: Clock = "wall"
+    memory_limit: MemoryLimit | None = None
     lenient: Lenient = False
     decks: Annotated[
         str,
@@ -445,6 +450,7 @@ def checked(settings: Settings, new: Sequence[Player] = ()) -> Settings:
     _check_names([player.name for player in settings.players])
     settings = replace(settings, seeds=None if settings.seeds is None else Seeds(settings.seeds))
     check(settings)
+    check_measurable(settings.clock, settings.memory_limit)
     # A match and a referee would raise this too, but only after creating the file of results.
     settings.game.new_match(0, None)
     if settings.pairs_per_set > 1:

@@ -58,10 +58,14 @@ CREATE TABLE games (
     turns0 INTEGER NOT NULL,
     total_ns0 INTEGER NOT NULL,
     worst_ns0 INTEGER NOT NULL,
+    cpu_ns0 INTEGER NOT NULL,
+    worst_cpu_ns0 INTEGER NOT NULL,
     late0 INTEGER NOT NULL,
     turns1 INTEGER NOT NULL,
     total_ns1 INTEGER NOT NULL,
     worst_ns1 INTEGER NOT NULL,
+    cpu_ns1 INTEGER NOT NULL,
+    worst_cpu_ns1 INTEGER NOT NULL,
     late1 INTEGER NOT NULL,
     illegal0 TEXT,
     illegal1 TEXT,
@@ -81,10 +85,11 @@ CREATE TABLE games (
 """
 #: Games per pairing between two stored sums, from which tables are made without reading all games.
 _BLOCK = 16
-_INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 26)})"
+_INSERT = f"INSERT INTO games VALUES ({', '.join('?' * 30)})"
 _OUTCOME = (
     "SELECT game, player0, player1, winner, score0, score1, turns, fault_seat, fault_kind,"
-    " fault_message, turns0, total_ns0, worst_ns0, late0, turns1, total_ns1, worst_ns1, late1,"
+    " fault_message, turns0, total_ns0, worst_ns0, cpu_ns0, worst_cpu_ns0, late0, turns1,"
+    " total_ns1, worst_ns1, cpu_ns1, worst_cpu_ns1, late1,"
     " illegal0, illegal1"
 )
 #: The index of lists has all but the message.
@@ -116,7 +121,7 @@ class Store(GameStore):
 
     kind = Kind(
         application=0x4C4F434D,  # "LOCM"
-        version=6,
+        version=7,
         tables=_TABLES,
         file="a file of results",
         content="results of an arena",
@@ -363,6 +368,7 @@ class Store(GameStore):
 
     def _record(self, row: Sequence[Any]) -> Record:
         *columns, stderr0, stderr1, words, elapsed_ns, packed = row
+        answers = zlib.decompress(packed)
         written = dict(json.loads(_unpacked(words) or "[]"))
         outcome = _outcome(columns)
         return Record(
@@ -370,8 +376,8 @@ class Store(GameStore):
             outcome=outcome,
             answers=tuple(
                 [
-                    Answer(seat, line, ns, written.get(place, ""))
-                    for place, (seat, line, ns) in enumerate(json.loads(zlib.decompress(packed)))
+                    Answer(seat, line, ns, written.get(place, ""), *cpu_ns)
+                    for place, (seat, line, ns, *cpu_ns) in enumerate(json.loads(answers))
                 ]
             ),
             stderr=(_unpacked(stderr0), _unpacked(stderr1)),
@@ -386,7 +392,8 @@ def _summed_up(settings: Settings) -> object:
 
 def _row(record: Record) -> list[object]:
     outcome, fault = record.outcome, record.outcome.fault
-    answers = json.dumps([answer[:3] for answer in record.answers], separators=(",", ":"))
+    rows = [(*answer[:3], answer.cpu_ns) for answer in record.answers]
+    answers = json.dumps(rows, separators=(",", ":"))
     # By the number of the answer; most bots write nothing.
     words = [(place, one.stderr) for place, one in enumerate(record.answers) if one.stderr]
     return [
@@ -429,8 +436,8 @@ def _outcome(row: Sequence[Any]) -> Outcome:
         scores=(score0, score1),
         turns=turns,
         fault=None if seat is None else Fault(seat, FaultKind(kind), message),
-        times=(Times(*times[0:3]), Times(*times[4:7])),
-        late=(times[3], times[7]),
+        times=(Times(*times[0:5]), Times(*times[6:11])),
+        late=(times[5], times[11]),
         illegal=(
             json.loads(illegal0) if illegal0 else {},
             json.loads(illegal1) if illegal1 else {},

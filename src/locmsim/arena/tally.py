@@ -105,12 +105,7 @@ class Tally:
             player.wins[seat] += outcome.winner == seat
             player.draws[seat] += outcome.winner is None
             player.points += outcome.scores[seat]
-            before, new = player.times, outcome.times[seat]
-            player.times = Times(
-                before.turns + new.turns,
-                before.total_ns + new.total_ns,
-                max(before.worst_ns, new.worst_ns),
-            )
+            player.times = player.times.plus(outcome.times[seat])
             player.late += outcome.late[seat]
             player.illegal.update(outcome.illegal[seat])
         if outcome.fault is not None:

@@ -33,6 +33,7 @@ _FLAG: dict[str, Any] = {"action": "store_true"}
 
 #: By name; docs/reference/cli.rst shows the table.
 SHARED = {
+    "--clock": _declared(common.Clock),
     "--cores": _declared(common.Cores),
     "--dask": _declared(common.Dask, metavar="ADDRESS"),
     "--db": _Shared("an arena's file of results", {"metavar": "FILE", "type": file_named}),
@@ -48,6 +49,7 @@ SHARED = {
     "--lost": _Shared("only games that a player lost", _FLAG),
     "--match-limit": _declared(common.MatchLimit),
     "--lenient": _declared(common.Lenient),
+    "--memory-limit": _declared(common.MemoryLimit),
     "--nodes": _declared(common.SearchedNodes),
     "--open": _Shared("show the page in the browser", _FLAG),
     "--output": _Shared("the file to write", {"metavar": "FILE"}, "-o"),

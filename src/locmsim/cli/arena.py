@@ -176,6 +176,8 @@ def _add_arena_run(parser: Parser) -> None:
         group, "--timeout-scale", help="factor of all time limits; 0: no limits (default: 1)"
     )
     add_shared(group, "--match-limit")
+    add_shared(group, "--clock")
+    add_shared(group, "--memory-limit")
     add_shared(group, "--lenient", action="store_const", const=True)
     group = parser.add_argument_group("play or decks alone")
     add = group.add_argument
@@ -203,8 +205,8 @@ def _add_arena_run(parser: Parser) -> None:
     parser.rules_out(
         "--verify", "PLAYER", "--db", "--games", "--rules", "--ids", "--game", "--mode",
         "--no-mirror", "--seed", "--seeds", "--pairs-per-set", "--sprt", "--add", "--more",
-        "--retire", "--timeout-scale", "--match-limit", "--lenient", "--dask", "--decks", "--pilot",
-        "--anchor",
+        "--retire", "--timeout-scale", "--match-limit", "--clock", "--memory-limit", "--lenient",
+        "--dask", "--decks", "--pilot", "--anchor",
     )  # fmt: skip
     parser.rules_out("--dask", "--jobs", "--cores")
 
@@ -227,7 +229,7 @@ def _run_arena(options: argparse.Namespace) -> int | None:
         name: getattr(options, name)
         for name in (
             "game", "rules", "ids", "mode", "seed", "mirror", "pairs_per_set", "timeout_scale",
-            "match_limit", "lenient", "decks", "pilot",
+            "match_limit", "clock", "memory_limit", "lenient", "decks", "pilot",
         )
     }  # fmt: skip
     if options.seeds is not None:

@@ -75,6 +75,8 @@ def add_options(parser: Parser) -> None:
     group = parser.add_argument_group("time limits and faults")
     add_shared(group, "--timeout-scale", default=1.0)
     add_shared(group, "--match-limit")
+    add_shared(group, "--clock", default="wall")
+    add_shared(group, "--memory-limit")
     add_shared(group, "--lenient")
     add_shared(group, "--isolate")
     group = parser.add_argument_group("output")
@@ -102,7 +104,7 @@ def add_options(parser: Parser) -> None:
     add_shared(group, "--force", help=FORCE_HELP)
     parser.rules_out(
         "--replay", "BOT", "-p1", "-p2", "--seed", "-d", "--league", "--game", "--timeout-scale",
-        "--match-limit", "--lenient", "--isolate", "--decks",
+        "--match-limit", "--clock", "--memory-limit", "--lenient", "--isolate", "--decks",
     )  # fmt: skip
     parser.rules_out("--json", "--text", "--stderr")
     parser.needs("--logs", "--force")
@@ -339,6 +341,7 @@ def _played(
     game: "Game | None",
     page: _LivePage | None,
 ) -> "Result[Any]":
+    from locmsim.processes.usage import check_measurable
     from locmsim.referee.agent_process import IsolatedAgent, UnusableAgentError
     from locmsim.referee.locm_agents import LocmAgents
     from locmsim.referee.players import Seat
@@ -349,6 +352,7 @@ def _played(
     decks = _decks(options.decks, agents, shown)
     bots, choosers = [], {}
     with value_errors():
+        check_measurable(options.clock, options.memory_limit)
         for player, (text, name) in enumerate(zip(shown, names, strict=True)):
             seed = agent_seed(int(match.params.get("seed", 0)), player)
             seat = seat_from(text, name, agents, decks)
@@ -382,6 +386,8 @@ def _played(
                 match,
                 timeout_scale=options.timeout_scale,
                 match_limit=options.match_limit,
+                clock=options.clock,
+                memory_limit=options.memory_limit,
                 lenient=options.lenient,
                 on_call=on_call,
                 choosers=choosers,

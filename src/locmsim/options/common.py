@@ -3,11 +3,19 @@
 See `locmsim.options.declarations`.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from locmsim.options.checks import MOST_MS, MOST_THREADS, MOST_WORK
 from locmsim.options.declarations import Option
 
+Clock = Annotated[
+    Literal["wall", "cpu"],
+    Option(
+        "what time limits are of: wall clock, or processor time, with ten times the limit by the"
+        " wall clock",
+        choices=("wall", "cpu"),
+    ),
+]
 Cores = Annotated[int, Option("cores per game, for agents with threads", 1, MOST_THREADS)]
 Dask = Annotated[
     str, Option("address of the Dask scheduler on whose cluster the work is done", kind="str")
@@ -31,6 +39,10 @@ MatchLimit = Annotated[
     Option(
         "total time of a bot for all its answers in a match", 0.0, above=True, measured_in="seconds"
     ),
+]
+MemoryLimit = Annotated[
+    float,
+    Option("most resident memory of a program, such as 768M", 0.0, above=True, measured_in="MB"),
 ]
 Nodes = Annotated[int, Option("maximum number of positions per turn; 0 for no limit", 0, MOST_WORK)]
 Port = Annotated[int, Option("port of a server; 0: any free one", 0, 65535)]

@@ -123,7 +123,7 @@ class Declared(NamedTuple):
         value: Any = text
         if self.type in (int, float):
             with suppress(ValueError):
-                value = self.type(text)
+                value = self.type(text.rstrip("MB") if self.option.measured_in == "MB" else text)
         try:
             self.check(value)
         except OptionError as error:

@@ -26,6 +26,8 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from locmsim.processes.usage import Meter, is_measurable
+
 with contextlib.suppress(ImportError):  # not every system has what it needs
     from locmsim.processes import reaper
 
@@ -72,6 +74,7 @@ class Child:
 
     def __init__(self, starter: "_Helped | _Sessions", pid: int, pipes: Sequence[int]) -> None:
         self._starter = starter
+        self._meter: Meter | None = None
         self.pid = pid
         self.stdin, self.stdout, self.stderr = pipes
 
@@ -95,6 +98,12 @@ class Child:
             time.sleep(pause)
             pause = min(2 * pause, 0.02)
         return code
+
+    def meter(self) -> Meter | None:
+        """Return what measures what the process uses; None where the system does not tell."""
+        if self._meter is None and is_measurable():
+            self._meter = Meter(self.pid)
+        return self._meter
 
     def signal(self, number: int) -> None:
         """Send a signal to the process and its group, from any thread.
@@ -120,6 +129,8 @@ class Child:
         """Close our ends of all its pipes."""
         self.close_input()
         self.stdout, self.stderr = _closed(self.stdout), _closed(self.stderr)
+        if self._meter is not None:
+            self._meter.close()
 
 
 class Supervisor:

@@ -169,6 +169,7 @@ class AgentProcess(BotProcess):
         player: int,
         limit_ms: float | None,
         other: BotProcess | None,
+        by_cpu: bool = False,
     ) -> tuple[object, int]:
         """Return the agent's answer and its time in ns; `BotFault` if there is none.
 
@@ -178,7 +179,7 @@ class AgentProcess(BotProcess):
         self._repeated = len(before)
         self._question(_line({"player": player, "news": news}), _READY_SECONDS)
         limit = None if limit_ms is None else limit_ms / 1000
-        return self._question(_line({"limit_ms": limit_ms}), limit, other)
+        return self._question(_line({"limit_ms": limit_ms}), limit, other=other, by_cpu=by_cpu)
 
     def continue_turn(self, done: str) -> object:
         """Return what `continue_turn` of the agent returns; `BotFault` if it fails.
@@ -190,10 +191,8 @@ class AgentProcess(BotProcess):
         except UnusableAgentError as error:
             raise CannotContinueError(str(error)) from None
 
-    def _question(
-        self, text: str, limit: float | None, other: BotProcess | None = None
-    ) -> tuple[object, int]:
-        line, elapsed_ns = self.ask(text, limit, other=other)
+    def _question(self, text: str, limit: float | None, **how: Any) -> tuple[object, int]:
+        line, elapsed_ns = self.ask(text, limit, **how)
         try:
             kind, value, details = json.loads(line)
         except ValueError:  # it found the descriptor of the answers and wrote to it
@@ -269,14 +268,21 @@ def ready(agent: Contestant, seed: int, *, expendable: bool = False) -> Contesta
 
 
 def asked(
-    ask: Callable[[], object], agent: object, limit_ms: float | None, *, expendable: bool = False
+    ask: Callable[[], object],
+    agent: object,
+    limit_ms: float | None,
+    *,
+    expendable: bool = False,
+    patience: float = 1,
 ) -> object:
     """Ask an agent of this process; any exception that is its own becomes a `BotFault`.
 
-    With `expendable`, this process ends if the agent goes on long after its limit, and standard
-    streams that others have closed are open.
+    With `expendable`, this process ends if the agent goes on long after its limit, `patience` times
+    as long as that, and standard streams that others have closed are open.
     """
-    seconds = None if limit_ms is None or not expendable else limit_ms / 1000 + _STUCK_SECONDS
+    seconds = None
+    if limit_ms is not None and expendable:
+        seconds = patience * limit_ms / 1000 + _STUCK_SECONDS
     if expendable:
         restore_streams()
     try:

@@ -170,11 +170,14 @@ def summary_text(
     if fault:
         lines.append(fault_text(result, names=names))
     for player in (0, 1):
-        times = [call.elapsed_ns / 1e6 for call in result.calls if call.player == player]
-        lines.append(
-            f"{called(player, names)}: {len(times)} answers,"
-            f" mean {sum(times) / max(1, len(times)):.1f} ms, worst {max(times, default=0):.1f} ms"
-        )
+        calls = [call for call in result.calls if call.player == player]
+        text = f"{called(player, names)}: {len(calls)} answers"
+        for what, name in ((",", "elapsed_ns"), ("; processor time:", "cpu_ns")):
+            times = [getattr(call, name) / 1e6 for call in calls]
+            if any(times) or what == ",":
+                mean = sum(times) / max(1, len(times))
+                text += f"{what} mean {mean:.1f} ms, worst {max(times, default=0):.1f} ms"
+        lines.append(text)
     lines += illegal_text(result, turn_name).splitlines()
     if fault:
         lines += last_words(result, fault.player, names)

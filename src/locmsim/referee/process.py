@@ -45,6 +45,9 @@ _LATE, _FLUSH = 0.1, 0.2
 #: Seconds of silence after which a bot whose process has ended gives no answer any more, though
 #: another process has its pipes.
 _SILENCE = 2.0
+#: Seconds between two looks at what a bot uses, while it has a limit for that, and how many times
+#: as long as a limit of processor time its answer may take.
+_LOOK, WALL = 0.05, 10
 #: Seconds within which a process must disappear after its pipes were closed.
 _DEATH = 0.2
 
@@ -101,6 +104,10 @@ class BotProcess:
         Number of bytes from which a line is too long for an answer.
     speaks_protocol : bool
         Whether it is asked by the text of the game.
+    memory_limit : float
+        The resident memory in MB that it may use, with what it has started.
+    cpu_ns : int
+        The processor time that it took for the last answer; 0 where the system does not tell.
 
     Parameters
     ----------
@@ -151,6 +158,10 @@ class BotProcess:
         self._stdin, self._stdout, self._stderr = self._pipes()
         for pipe in self._pipes():
             os.set_blocking(pipe, False)
+        self._meter = self._child.meter()
+        self.memory_limit = math.inf
+        self.cpu_ns = 0
+        self._looked = 0.0
         self._output = bytearray()
         self._after_cr = False
         self._output_ended = False
@@ -180,6 +191,7 @@ class BotProcess:
         *,
         lenient: bool = False,
         other: "BotProcess | None" = None,
+        by_cpu: bool = False,
     ) -> tuple[str, int]:
         """Send a text and wait for a line.
 
@@ -197,6 +209,8 @@ class BotProcess:
             Whether output written before the question is the answer instead of a fault.
         other : BotProcess, optional
             The waiting opponent, whose standard error is read meanwhile too.
+        by_cpu : bool
+            Whether the limit is one of processor time; the answer may take ten times as long.
 
         Returns
         -------
@@ -210,6 +224,7 @@ class BotProcess:
         BotFault
             The bot did not answer.
         """
+        self.cpu_ns, self._before_ns = 0, self._meter.cpu_ns() if self._meter else 0
         if self._child.stdin < 0:
             raise BotFault(FaultKind.TIMEOUT, "was too late before")
         if not lenient:
@@ -218,6 +233,8 @@ class BotProcess:
         budget = _STDERR_IDLE
         unsent = memoryview(text.encode())
         sent = False
+        cpu_limit = limit if by_cpu else None
+        limit = limit and limit * (WALL if by_cpu else 1)
         start = time.monotonic_ns()
         while True:
             if not sent:
@@ -227,10 +244,12 @@ class BotProcess:
                     poll.unregister(self._stdin)
                     start = time.monotonic_ns()
             if sent and (line := self._take_line()) is not None:
-                return line.decode("utf-8", "replace"), time.monotonic_ns() - start
+                elapsed_ns = time.monotonic_ns() - start
+                self._look(cpu_limit)
+                return line.decode("utf-8", "replace"), elapsed_ns
             spent = (time.monotonic_ns() - start) / 1e9
             left = math.inf if limit is None else max(0.0, limit - spent)
-            ready = {pipe for pipe, _ in poll.poll(1000 * min(left, _SILENCE))}
+            ready = self._ready(poll, min(left, _SILENCE), cpu_limit)
             if other and other._stderr in ready:
                 budget -= other._read_errors()
                 if other._errors_ended or budget <= 0:
@@ -241,6 +260,31 @@ class BotProcess:
                 raise self._timeout(limit, len(unsent))
             if not ready and left > _SILENCE:
                 self._refuse_silence()
+
+    def _ready(self, poll: "select.poll", seconds: float, cpu_limit: float | None) -> set[int]:
+        """Wait for pipes; where there is a limit, look at what the bot uses meanwhile."""
+        pause = _LOOK if cpu_limit is not None or self.memory_limit < math.inf else math.inf
+        end = time.monotonic() + seconds
+        while True:
+            left = max(0.0, end - time.monotonic())
+            ready = {pipe for pipe, _ in poll.poll(1000 * min(left, pause))}
+            if time.monotonic() - self._looked >= pause:
+                self._look(cpu_limit)
+            if ready or left == 0.0:
+                return ready
+
+    def _look(self, cpu_limit: float | None = None) -> None:
+        """Note the processor time since the question; raise the fault of a limit in seconds."""
+        self._looked, meter, most = time.monotonic(), self._meter, self.memory_limit
+        if meter is None:
+            return
+        self.cpu_ns = max(0, meter.cpu_ns() - self._before_ns)
+        if cpu_limit is not None and self.cpu_ns > 1e9 * cpu_limit:
+            used = f"used {self.cpu_ns / 1e6:.0f} ms of processor time"
+            raise BotFault(FaultKind.TIMEOUT, f"{used}, more than {1000 * cpu_limit:g} ms")
+        if most < math.inf and (used_mb := meter.memory(most)) > most:
+            reason = f"used {math.ceil(used_mb)} MB of memory, more than {most:g} MB"
+            raise BotFault(FaultKind.MEMORY_LIMIT, reason)
 
     def _watched(self, other: "BotProcess | None") -> "select.poll":
         """Return what waits for the pipes that a question concerns."""
@@ -304,6 +348,7 @@ class BotProcess:
             self._after_cr = False
 
     def _timeout(self, limit: float | None, unsent: int) -> BotFault:
+        self._look()
         reason = f"no answer within {(limit or 0) * 1000:g} ms"
         if unsent:
             reason += f", {unsent} bytes of the input were never read"

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from locmsim.contract import Fault, FaultKind, Match, TurnResult
-from locmsim.options.common import Lenient, MatchLimit, TimeoutScale
+from locmsim.options.common import Clock, Lenient, MatchLimit, MemoryLimit, TimeoutScale
 from locmsim.options.declarations import check_values, documented
 from locmsim.processes.supervisor import Supervisor
+from locmsim.processes.usage import check_measurable
 from locmsim.referee.agent_process import AgentProcess, IsolatedAgent, asked
-from locmsim.referee.process import MAX_LINE, STDERR_KEPT, BotFault, BotProcess
+from locmsim.referee.process import MAX_LINE, STDERR_KEPT, WALL, BotFault, BotProcess
 from locmsim.support.files import counted
 
 #: The kind of match that is played.
@@ -54,6 +55,9 @@ class Call:
     stderr : str
         What the bot wrote to its standard error from this question to the next one, or the
         traceback of an agent that raised an exception; of a long text the first and last lines.
+    cpu_ns : int
+        The processor time that it took, of the bot's process and all that it has started, or of
+        this process for an agent in it; 0 where the system does not tell.
     """
 
     player: int
@@ -65,6 +69,7 @@ class Call:
     result: TurnResult
     late: bool = False
     stderr: str = ""
+    cpu_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,8 @@ def play(
     *,
     timeout_scale: TimeoutScale = 1.0,
     match_limit: MatchLimit | None = None,
+    clock: Clock = "wall",
+    memory_limit: MemoryLimit | None = None,
     lenient: Lenient = False,
     cwd: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
@@ -175,6 +182,8 @@ def play(
     if len(players) != 2:
         raise ValueError(f"expected two commands, got {len(players)}")
     check_values(play, timeout_scale=timeout_scale, match_limit=match_limit)
+    check_values(play, clock=clock, memory_limit=memory_limit)
+    check_measurable(clock, memory_limit)
     if not match.to_ask:
         raise ValueError("the match is already over")
 
@@ -183,6 +192,8 @@ def play(
         match,
         timeout_scale=timeout_scale,
         match_limit=match_limit,
+        by_cpu=clock == "cpu",
+        memory_limit=memory_limit,
         lenient=lenient,
         cwd=cwd,
         env=env,
@@ -232,37 +243,43 @@ def answer_of(
     lenient: bool = False,
     other: BotProcess | None = None,
     expendable: bool = False,
+    by_cpu: bool = False,
 ) -> tuple[str, int]:
     """Return the answer of a bot to the question of a match and its time in ns, or raise its fault.
 
-    `before` are all calls of the match, and `text` is the question for a program.
+    `before` are all calls of the match, `text` is the question for a program, and with `by_cpu` the
+    limit is one of processor time.
     """
     if isinstance(bot, BotFault):
         raise bot
     if isinstance(bot, AgentProcess):
-        answer, elapsed_ns = bot.answer(before, player, limit_ms, other)
+        answer, elapsed_ns = bot.answer(before, player, limit_ms, other, by_cpu)
         return one_line(answer), elapsed_ns
     if isinstance(bot, BotProcess):
         limit = None if limit_ms is None else limit_ms / 1000
-        return bot.ask(text or "", limit, lenient=lenient, other=other)
+        return bot.ask(text or "", limit, lenient=lenient, other=other, by_cpu=by_cpu)
     ask = match.ask(bot, player)
-    start = time.monotonic_ns()
-    answer = asked(ask, bot, limit_ms, expendable=expendable)
-    elapsed_ns = time.monotonic_ns() - start
-    if limit_ms is not None and elapsed_ns > limit_ms * 1e6:
+    start, cpu_start = time.monotonic_ns(), time.process_time_ns()
+    answer = asked(ask, bot, limit_ms, expendable=expendable, patience=WALL if by_cpu else 1)
+    judged_ns = elapsed_ns = time.monotonic_ns() - start
+    if by_cpu:
+        judged_ns = max(time.process_time_ns() - cpu_start, elapsed_ns // WALL)
+    if limit_ms is not None and judged_ns > limit_ms * 1e6:
         raise BotFault(
             FaultKind.TIMEOUT,
-            f"answered after {elapsed_ns / 1e6:.1f} ms, for a limit of {limit_ms:g} ms",
+            f"answered after {judged_ns / 1e6:.1f} ms{' of processor time' * by_cpu},"
+            f" for a limit of {limit_ms:g} ms",
         )
     return one_line(answer), elapsed_ns
 
 
 def replay_calls(
     match: _M,
-    answers: Iterable[tuple[int, str | None, int] | tuple[int, str | None, int, str]],
+    answers: Iterable[Sequence[Any]],
     *,
     fault: Fault | None = None,
     timeout_scale: float = 1.0,
+    clock: Clock = "wall",
     stderr: Sequence[str] = ("", ""),
 ) -> Result[_M]:
     """Return the `Result` of an earlier match from its answers.
@@ -272,12 +289,15 @@ def replay_calls(
     match : Match
         A new match; it is over afterwards.
     answers : iterable
-        ``(player, line, elapsed_ns)`` in the order in which they were given, or one more, what the
-        bot then wrote to its standard error; the line is None for a fault without one.
+        ``(player, line, elapsed_ns)`` in the order in which they were given, or two more, what the
+        bot then wrote to its standard error and the processor time; the line is None for a fault
+        without one.
     fault : Fault, optional
         The fault that ended the match, if one did.
     timeout_scale : float
         Factor of the rules' time limits that was applied.
+    clock : {"wall", "cpu"}
+        What they are of.
     stderr : sequence of str
         The bots' standard errors, as far as they are known.
 
@@ -287,7 +307,7 @@ def replay_calls(
         The answers do not fit the match.
     """
     calls = []
-    for i, (player, line, elapsed_ns, *words) in enumerate(answers):
+    for i, (player, line, elapsed_ns, *more) in enumerate(answers):
         try:
             rule_ms = match.time_limit_ms(player)
             text, turn = match.input_text(player), match.turn
@@ -295,8 +315,8 @@ def replay_calls(
         except ValueError as error:
             raise ValueError(f"answer {i} does not fit the match: {error}") from None
         limit_ms = rule_ms * timeout_scale or None
-        late = _late(rule_ms, elapsed_ns)
-        calls.append(Call(player, turn, text, line, limit_ms, elapsed_ns, result, late, *words))
+        late = _late(rule_ms, more[1] if clock == "cpu" else elapsed_ns)
+        calls.append(Call(player, turn, text, line, limit_ms, elapsed_ns, result, late, *more))
     if match.to_ask:
         raise ValueError(f"the match is not over after its {len(calls)} answers")
     return result_of(match, fault or _malformed(match, calls), calls, None, stderr)
@@ -321,6 +341,8 @@ class Sitting(Generic[_M]):
         *,
         timeout_scale: float = 1.0,
         match_limit: float | None = None,
+        by_cpu: bool = False,
+        memory_limit: float | None = None,
         lenient: bool = False,
         cwd: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
@@ -331,6 +353,7 @@ class Sitting(Generic[_M]):
         self._match = match
         self._expendable = expendable
         self._timeout_scale = timeout_scale
+        self._by_cpu = by_cpu
         self._lenient = lenient
         self._time_left = [math.inf if match_limit is None else match_limit * 1000] * 2  # ms
         self._calls: list[Call] = []
@@ -355,6 +378,9 @@ class Sitting(Generic[_M]):
             raise
         made = [*self._bots, *self._choosers.values()]
         self.processes = [bot for bot in made if isinstance(bot, BotProcess)]
+        for bot in self._bots:
+            if isinstance(bot, BotProcess):
+                bot.memory_limit = memory_limit or math.inf
 
     def __enter__(self) -> "Sitting[_M]":
         return self
@@ -419,7 +445,7 @@ class Sitting(Generic[_M]):
         bot = self._bots[player]
         if isinstance(bot, BotProcess) and bot.speaks_protocol:
             text = match.input_text(player)
-        start = time.monotonic_ns()
+        start, cpu_start = time.monotonic_ns(), time.process_time_ns()
         try:
             answer, elapsed_ns = self._ask(player, text, limit_ms)
             if turn is None and player in self._choosers:
@@ -430,10 +456,14 @@ class Sitting(Generic[_M]):
             self._faults[player] = fault
             if fault.kind == FaultKind.EARLY:
                 text = None
-        self._time_left[player] = max(0.0, self._time_left[player] - elapsed_ns / 1e6)
+        cpu_ns = time.process_time_ns() - cpu_start
+        if isinstance(bot, BotProcess):
+            cpu_ns = bot.cpu_ns
+        judged_ns = cpu_ns if self._by_cpu else elapsed_ns
+        self._time_left[player] = max(0.0, self._time_left[player] - judged_ns / 1e6)
         result = match.submit(player, answer)
-        late = _late(rule_ms, elapsed_ns)
-        return Call(player, turn, text, answer, limit_ms, elapsed_ns, result, late)
+        late = _late(rule_ms, judged_ns)
+        return Call(player, turn, text, answer, limit_ms, elapsed_ns, result, late, cpu_ns=cpu_ns)
 
     def _limit_ms(self, player: int, rule_ms: float) -> float | None:
         limit_ms = min(rule_ms * self._timeout_scale or math.inf, self._time_left[player])
@@ -452,6 +482,7 @@ class Sitting(Generic[_M]):
                 lenient=self._lenient,
                 other=other if isinstance(other, BotProcess) else None,
                 expendable=self._expendable,
+                by_cpu=self._by_cpu,
             )
         except BotFault as fault:
             if fault.kind == FaultKind.TIMEOUT and limit_ms == self._time_left[player]:

@@ -526,7 +526,8 @@ def test_tally_and_table_of_two() -> None:
     tally = tally_of([(True, True)] * 4 + [(True, False)] * 5 + [(False, False)])
     tally.add(outcome(21, (0, 1), 0, fault=Fault(1, FaultKind.TIMEOUT, "late")))
     illegal = ({"no mana": 2, "guard": 1}, {})
-    times = (Times(4, 8_000_000, 5_000_000), Times(3, 9_000_000, 4_000_000))
+    slow = Times(4, 8_000_000, 5_000_000, 6_000_000, 4_000_000)
+    times = (slow, Times(3, 9_000_000, 4_000_000))
     tally.add(outcome(22, (1, 0), 0, times=times, turns=7, late=(3, 0), illegal=illegal))
     new, old = tally.players
     assert (new.games, new.wins) == ([11, 11], [10, 4])
@@ -535,13 +536,13 @@ def test_tally_and_table_of_two() -> None:
     assert (old.times, new.times) == times
     lines = tables(tally).splitlines()
     assert lines[0].startswith("22 games of rules 1.5, mirrored pairs, seed 1, 9.9 turns a game")
-    header = "player games wins win % first second 95 % interval Elo ms/turn worst late illegal"
-    header += " faults"
+    header = "player games wins win % first second 95 % interval Elo ms/turn worst cpu/turn"
+    header += " worst cpu late illegal faults"
     assert " ".join(lines[2].split()) == header
     assert lines[3].split()[:6] == ["new", "22", "14", "63.6", "90.9", "36.4"]
-    assert lines[3].split()[-5:] == ["3.00", "4.0", "0", "0", "0"]
+    assert lines[3].split()[-7:] == ["3.00", "4.0", "-", "-", "0", "0", "0"]
     assert lines[4].split()[:6] == ["old", "22", "8", "36.4", "63.6", "9.1"]
-    assert lines[4].split()[-5:] == ["2.00", "5.0", "3", "3", "1"]
+    assert lines[4].split()[-7:] == ["2.00", "5.0", "1.50", "4.0", "3", "3", "1"]
     assert "illegal actions of old: 2 no mana, 1 guard" in lines
     assert "new: 4 pairs won, 6 split, 1 lost" in lines
     assert "faults of old: 1 timeout" in lines

@@ -218,7 +218,7 @@ def test_file_of_another_version(path: Path, records: list[Record]) -> None:
         store.add_all([records[0]])
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="version 99, this program knows 6"):
+    with pytest.raises(StoreError, match="version 99, this program knows 7"):
         reading(path)
 
 

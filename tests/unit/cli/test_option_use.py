@@ -54,7 +54,8 @@ MODES = [
     Mode(
         "play greedy random --timeout-scale 0",
         "--rules 1.5 -seed 3 -d shufflePlayer0Seed=1 --ids old --decks random --match-limit 9"
-        " --lenient --isolate --logs {new} --force --text --stderr --server",
+        " --lenient --isolate --logs {new} --force --text --stderr --server --clock cpu"
+        " --memory-limit 900M",
         "--json --game",
     ),
     Mode(
@@ -206,7 +207,8 @@ MODES = [
     Mode(
         "arena greedy random --timeout-scale 0 --games 2",
         "--rules 1.5 --ids old --mode round-robin --seed 3 --pairs-per-set 1 --match-limit 9"
-        " --lenient --json --jobs 1 --cores 1 --anchor greedy=1000 -v",
+        " --lenient --json --jobs 1 --cores 1 --anchor greedy=1000 -v --clock cpu"
+        " --memory-limit 900M",
         "--game --no-mirror --seeds --db --sprt --isolate --dask --decks --pilot --verify",
     ),
     Mode(
