@@ -113,7 +113,7 @@ def tour(browser: Any, result: Result, folder: Path) -> None:
             for _ in range(2):
                 advised(page)
                 best = page.locator("#lines button").first
-                line = str(best.get_attribute("data-line"))
+                line = str(best.get_attribute("data-place"))
                 if line != "PASS":
                     moves = page.locator("#log li:not(.turn)")
                     done = moves.count() + len(line.split(";"))

@@ -267,13 +267,20 @@ def test_two_pages_of_one_game(server: Server, visit: Opener) -> None:
 
 
 def test_an_answer_that_comes_late(server: Server, visit: Opener) -> None:
-    """An answer that arrives after the news of the bot's next moves does not block clicks."""
+    """An answer that arrives after the news of what it answers blocks no clicks.
+
+    Nor are the news, or the second click of a double one, taken for another page's doing.
+    """
     page = visit(server())
     page.add_init_script(
         """{
             const asked = fetch;
+            let chosen = () => {};
+            const first = new Promise((done) => (chosen = done));
             window.fetch = async (url, how) => {
+                if (url.includes("/api/play/state")) await first;
                 const answer = await asked(url, how);
+                if (url.includes("/api/play/choose")) chosen();
                 if (how) await new Promise((done) => setTimeout(done, 300));
                 return answer;
             };
@@ -283,7 +290,8 @@ def test_an_answer_that_comes_late(server: Server, visit: Opener) -> None:
     begin(page, "1.0", "agent-random")
     for pick in range(4):
         page.locator(f"{ASKED} h1", has_text=f": {pick + 1} of 30").wait_for()
-        page.locator("#offer .pick").first.click()
+        page.locator("#offer .pick").first.evaluate("(card) => [card.click(), card.click()]")
+        expect(page.locator("#notice")).to_be_hidden()
 
 
 def test_your_turn_cannot_be_ended_while_the_opponents_moves_are_shown(
@@ -374,7 +382,7 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
     draft(page)
     page.wait_for_selector("#end:enabled")
     page.click("#hint")
-    line = page.locator("#lines button:not([data-line='PASS'])").first
+    line = page.locator("#lines button:not([data-place='PASS'])").first
     for _ in range(12):  # until the hint contains an action
         page.wait_for_selector("#lines button")
         if line.count():
@@ -383,7 +391,7 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
         page.click("#end")
         changed(page, before)
         page.wait_for_selector("#end:enabled")
-    actions = str(line.get_attribute("data-line")).split(";")
+    actions = str(line.get_attribute("data-place")).split(";")
     line.click()
     sent: list[str] = []
     page.on("request", lambda request: sent.append(str(request.post_data)))
@@ -407,7 +415,7 @@ def test_a_turn_chosen_while_a_search_runs(watch: Opener) -> None:
     page = watch(golden_result(game), refusals=99)
     page.click("#tab-engine")
     page.wait_for_selector("#lines button")
-    legal = "() => [...document.querySelectorAll('#lines button')].map((b) => b.dataset.line)"
+    legal = "() => [...document.querySelectorAll('#lines button')].map((b) => b.dataset.place)"
     first = page.evaluate(legal)
     page.keyboard.press("ArrowDown")
     until(page, "!document.querySelector('#lines button')")
@@ -558,7 +566,7 @@ def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
     line = page.locator("#lines button").first
     line.focus()
     assert page.locator(".arrows .advised").count() > 0
-    actions = str(line.get_attribute("data-line")).split(";")
+    actions = str(line.get_attribute("data-place")).split(";")
     page.evaluate("document.querySelector('#lines button').click()")
     page.wait_for_selector("#undo:enabled")
     assert page.inner_html(".lanes") != start

@@ -88,7 +88,7 @@ def test_it_searches_and_tries_turns(rules, screen, show: Show):
     sync_api.expect(page.locator("#chance")).to_contain_text("chance of winning if the turn ends")
     sync_api.expect(page.locator("#lines button").first).to_contain_text("%")
     for line in page.locator("#lines button").all():
-        actions = line.get_attribute("data-line")
+        actions = line.get_attribute("data-place")
         assert actions == "PASS" or state.actions_of(actions)
     # What can be done is what is legal; a line that is clicked is shown beside the match.
     sources = {text.split(" ")[1] for text in legal_texts(state)}
@@ -106,8 +106,8 @@ def test_it_searches_and_tries_turns(rules, screen, show: Show):
     sync_api.expect(picked).to_have_count(0)
     press("#search")
     sync_api.expect(page.locator("#search")).to_have_text("Search")
-    line = page.locator("#lines button:not([data-line='PASS'])").first
-    actions = line.get_attribute("data-line").split(";")
+    line = page.locator("#lines button:not([data-place='PASS'])").first
+    actions = line.get_attribute("data-place").split(";")
     line.click()
     words = page.locator("#said")
     sync_api.expect(words).not_to_have_text(re.compile("^Turn"))

@@ -77,15 +77,10 @@ def create_app(site: Site) -> Starlette:
 
     return Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, token=site.token, needs_token=_needs_token)],
+        middleware=[Middleware(Guard, token=site.token)],
         exception_handlers={HTTPException: error_response},
         lifespan=lifespan,
     )
-
-
-def _needs_token(path: str) -> bool:
-    """Return whether a path is anything but a page without its data."""
-    return path.startswith("/api/")
 
 
 def _shown(shell: str, page: Page, files: Container[str]) -> Callable[[Request], Response]:

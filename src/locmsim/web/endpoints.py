@@ -27,10 +27,11 @@ _WHOLE = (1 << 63) - 1
 
 
 class Refusal(HTTPException):
-    """The request is answered with an error status and a message."""
+    """The request is answered with an error status, a message and perhaps more."""
 
-    def __init__(self, message: object, status: int = 400) -> None:
+    def __init__(self, message: object, status: int = 400, **more: object) -> None:
         super().__init__(status, str(message))
+        self.more = more
 
 
 def json_response(data: Any, status: int = 200) -> Response:
@@ -42,7 +43,8 @@ def json_response(data: Any, status: int = 200) -> Response:
 async def error_response(request: Request, error: Exception) -> Response:
     """Return what a page gets for a `Refusal` or an unknown address."""
     assert isinstance(error, HTTPException)
-    return json_response({"error": str(error.detail)}, error.status_code)
+    more = error.more if isinstance(error, Refusal) else {}
+    return json_response({"error": str(error.detail), **more}, error.status_code)
 
 
 def get(path: str, work: Callable[[Query], Any]) -> Route:

@@ -11,7 +11,7 @@ from locmsim.rules.rulesets import COPIES_PER_CARD, DECK_SIZE, get_rules
 from locmsim.web.file_engine import packed_engine
 from locmsim.web.file_parts import packed_json
 from locmsim.web.file_replay import page_html
-from locmsim.web.match_data import Cards
+from locmsim.web.match_data import Cards, match_page
 
 #: How many card sets of rules 1.5 a page has: the generator is not in it.
 SETS = 200
@@ -64,8 +64,7 @@ def play_html(rules: str = "1.5", *, sets: int = SETS, seed: int = 1) -> str:
             split = filter(None, _ELEMENT.split(card["svg"]))
             card["svg"] = [places.get(piece, piece) for piece in split]
     data = {
-        "rules": rules,
-        "lanes": rule_set.lanes,
+        **match_page(rules, [], Cards(), []),
         "size": DECK_SIZE,
         "copies": COPIES_PER_CARD,
         "sets": [
@@ -73,8 +72,6 @@ def play_html(rules: str = "1.5", *, sets: int = SETS, seed: int = 1) -> str:
         ],
         "pieces": packed_json(pieces),
         "note": note,
-        "badges": drawn[0]["badges"],
-        "numbers": drawn[0]["numbers"],
         "engine": packed_engine(rules),
     }
     return page_html(data, "play")

@@ -16,7 +16,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count, takewhile
 from typing import Any, cast
 
@@ -38,7 +38,6 @@ from locmsim.web.endpoints import (
     Query,
     Refusal,
     get,
-    json_response,
     post,
     text_of,
     texts_of,
@@ -71,10 +70,6 @@ _IDLE, _ABANDONED = 600.0, 6 * 3600.0
 _SEEN = 60.0
 #: The time that the bots of a match get to end, in seconds.
 _ENDING = 15.0
-
-
-class OutdatedError(ValueError):
-    """The page that asks shows an earlier version of the match."""
 
 
 class _Person:
@@ -299,7 +294,7 @@ class HostedMatch:
                 "match": self.key,
                 "version": self.version,
                 "choosing": match.state is None and not self.over,
-                "chosen": [] if self.seat is None else self._keys(match.chosen[self.seat]),
+                "chosen": [self.cards.key(card) for card in self._had()],
                 "path": [*self.path],
                 "chats": dict(self._chats),
                 "over": self._over,
@@ -328,9 +323,11 @@ class HostedMatch:
                 **known,
             )
 
-    def _keys(self, base_ids: Sequence[int]) -> list[str]:
+    def _had(self) -> list[Card]:
+        """Return the cards that the person has chosen."""
         by_id = {card.base_id: card for card in self._match.cards}
-        return [self.cards.key(by_id[base_id]) for base_id in base_ids]
+        chosen = [] if self.seat is None else self._match.chosen[self.seat]
+        return [by_id[base_id] for base_id in chosen]
 
     def _offers(self) -> list[list[str]]:
         """Return what the person was offered so far, as keys."""
@@ -359,8 +356,7 @@ class HostedMatch:
             observation = match.observation(seat)
             if not RULES[match.rules].draft:
                 return [deck_line(build_deck(observation.offer))]
-            by_id = {card.base_id: card for card in match.cards}
-            had = [by_id[base_id] for base_id in match.chosen[seat]]
+            had = self._had()
             earlier = cast("list[list[Card]]", match.offers)[: len(had)]
         return [f"PICK {pick(observation.offer, had, match.rules, earlier=earlier)}"]
 
@@ -443,14 +439,18 @@ class HostedMatch:
 
     def _check_on_list(self, path: Sequence[str]) -> None:
         if [*path] != self.path[: len(path)]:
-            raise OutdatedError("the match went on in another page")
+            raise self._outdated("the match went on in another page")
 
     def _check(self, version: int) -> None:
         """Raise an error if the match is not as the page shows it."""
         if self.over:
-            raise OutdatedError("the match is over")
+            raise self._outdated("the match is over")
         if version != self.version:
-            raise OutdatedError("the match went on in another page")
+            raise self._outdated("the match went on in another page")
+
+    def _outdated(self, why: str) -> Refusal:
+        """Return the answer to a page that shows an earlier version of the match."""
+        return Refusal(why, 409, standing=self.standing())
 
 
 class _Hosted:
@@ -463,7 +463,6 @@ class _Hosted:
         #: Guards the matches: they start in several threads.
         self._lock = threading.Lock()
         self._closed = False
-        self.opponents = site.opponents
 
     def new(self, data: dict[str, Any]) -> HostedMatch:
         """Start a match of ``players``, two keys of opponents, null for the person."""
@@ -477,7 +476,9 @@ class _Hosted:
         keys = data.get("players")
         if not isinstance(keys, list) or len(keys) != 2:
             raise Refusal("players: expected two keys of opponents, null for a person")
-        players = [None if key is None else opponent_of(self.opponents, key, rules) for key in keys]
+        players = [
+            None if key is None else opponent_of(self._site.opponents, key, rules) for key in keys
+        ]
         with self._lock:
             if self._closed:
                 raise Refusal("the site is closing", 503)
@@ -547,24 +548,15 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             "fields": form_of(_FORM),
             "opponents": [
                 {"key": o.key, "name": o.name, "rules": o.rules or [*RULES]}
-                for o in table.opponents.values()
+                for o in site.opponents.values()
             ],
         }
 
     def match_of(data: Mapping[str, Any]) -> HostedMatch:
         return table.get(text_of(data, "match"))
 
-    def outdated(work: Callable[[HostedMatch, dict[str, Any]], object]) -> Callable[..., object]:
-        def changed(data: dict[str, Any]) -> object:
-            match = match_of(data)
-            try:
-                return work(match, data)
-            except OutdatedError as error:
-                return json_response({"error": str(error), "standing": match.standing()}, 409)
-
-        return changed
-
-    def choose(match: HostedMatch, data: dict[str, Any]) -> object:
+    def choose(data: dict[str, Any]) -> object:
+        match = match_of(data)
         match.choose(whole_of(data, "version"), texts_of(data, "cards"))
         return match.standing()
 
@@ -584,7 +576,7 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
     def walked(data: dict[str, Any]) -> object:
         key = text_of(data, "match")
         if Key.parse(key).kind == KeyKind.HOSTED:
-            return outdated(walk)(data)
+            return walk(table.get(key), data)
         position = site.positions.get(key)
         hidden = None if position is None else position.hidden
         path, actions = texts_of(data, "path"), texts_of(data, "actions")
@@ -634,14 +626,11 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
             get("/api/play/choices", choices),
             get("/api/play/state", lambda query: match_of(query).standing()),
             post("/api/play/new", lambda data: {"match": table.new(data).key}),
-            post("/api/play/choose", outdated(choose)),
+            post("/api/play/choose", choose),
             post("/api/play/leave", lambda data: match_of(data).leave()),
             post("/api/machine/offers", offers),
             post("/api/machine/answers", lambda data: match_of(data).answers()),
-            post(
-                "/api/machine/turn",
-                outdated(lambda match, data: match.turn(texts_of(data, "path"))),
-            ),
+            post("/api/machine/turn", lambda data: match_of(data).turn(texts_of(data, "path"))),
             post("/api/machine/walk", walked),
             post("/api/machine/chance", chance),
             post("/api/machine/analyse", analyse, left=left),

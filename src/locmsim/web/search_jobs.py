@@ -132,19 +132,9 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         chances = {held.card.base_id: held for held in held_cards(known, _SAMPLES, 0)}
         possible: list[dict[str, Any]] = []
         for base_id, card in known.possible_cards().items():
-            copies = 0
-            while copies < 2 and _can_hold(known, root, [base_id] * (copies + 1)):
-                copies += 1
-            if copies:
-                held = chances.get(base_id)
-                possible.append(
-                    {
-                        "key": cards.key(card),
-                        "base_id": base_id,
-                        "copies": copies,
-                        "chance": held.chance if held else 0.0,
-                    }
-                )
+            if _can_hold(known, root, [base_id]):
+                chance = chances[base_id].chance if base_id in chances else 0.0
+                possible.append({"key": cards.key(card), "base_id": base_id, "chance": chance})
         possible.sort(key=lambda row: (-row["chance"], row["base_id"]))
         size = root.players[1 - root.current_player()].hand_size
         return {"size": size, "possible": possible, **cards.to_json()}

@@ -21,8 +21,18 @@ _CLOSING = 1
 class _Server(uvicorn.Server):
     """A server that ends what the pages wait for before it waits for the pages."""
 
-    def __init__(self, config: uvicorn.Config, site: Site) -> None:
-        super().__init__(config)
+    def __init__(self, site: Site) -> None:
+        super().__init__(
+            uvicorn.Config(
+                create_app(site),
+                log_level="warning",
+                access_log=False,
+                timeout_graceful_shutdown=_CLOSING,
+                server_header=False,
+                proxy_headers=False,
+                ws="none",
+            )
+        )
         self._site = site
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -63,42 +73,31 @@ def serve(
     site: Site, *, port: int = 0, path: str = "", ready: Callable[[str], None] = lambda url: None
 ) -> None:
     """Serve a site until Ctrl-C, SIGTERM or SIGHUP. Nobody but this machine can connect."""
-    with socket.create_server(("127.0.0.1", port)) as listener:
-        server = _Server(_config(site), site)
-        ready(_address(listener, site, path))
-        try:
-            server.run(sockets=[listener])
-        finally:
-            site.close()
+    with _opened(site, port, path) as (server, listener, url):
+        ready(url)
+        server.run(sockets=[listener])
 
 
 @contextlib.contextmanager
 def serving(site: Site, *, path: str = "", port: int = 0) -> Iterator[str]:
     """Serve a site in another thread during a ``with`` block, which gets the address."""
-    with socket.create_server(("127.0.0.1", port)) as listener:
-        server = _Server(_config(site), site)
+    with _opened(site, port, path) as (server, listener, url):
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:
-            yield _address(listener, site, path)
+            yield url
         finally:
             server.should_exit = True
             thread.join()
+
+
+@contextlib.contextmanager
+def _opened(site: Site, port: int, path: str) -> Iterator[tuple[_Server, socket.socket, str]]:
+    """Open a port for a site, which is closed at the end; yield what serves it, and its address."""
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        server, sign = _Server(site), "&" if "?" in path else "?"
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/{path}{sign}token={site.token}"
+        try:
+            yield server, listener, url
+        finally:
             site.close()
-
-
-def _config(site: Site) -> uvicorn.Config:
-    return uvicorn.Config(
-        create_app(site),
-        log_level="warning",
-        access_log=False,
-        timeout_graceful_shutdown=_CLOSING,
-        server_header=False,
-        proxy_headers=False,
-        ws="none",
-    )
-
-
-def _address(listener: socket.socket, site: Site, path: str) -> str:
-    sign = "&" if "?" in path else "?"
-    return f"http://127.0.0.1:{listener.getsockname()[1]}/{path}{sign}token={site.token}"

@@ -3,7 +3,7 @@
 
 import { everybody } from "./arenatables.js";
 import { element, number as digits, refill, select, setValue, valueOf } from "./dom.js";
-import { MatchList, matchRow } from "./matchrows.js";
+import { MatchList, matchRow, numberCell } from "./matchrows.js";
 import { ask } from "./site.js";
 
 /** @typedef {import("./arenatables.js").Results} Results */
@@ -59,12 +59,7 @@ export class ArenaMatches {
     const { matches, next } = await ask("/api/matches", { ...query, lost_by, count: ROWS });
     const titles = ["match", "players", `${turn}s`, "fault", ...(watched ? ["open"] : [])];
     const rows = matches.map((/** @type {import("./matchrows.js").ListedMatch} */ match) =>
-      matchRow(
-        match,
-        element("td.number", digits(Number(match.number))),
-        [],
-        watched ? undefined : null,
-      ),
+      matchRow(match, numberCell(digits(Number(match.number))), [], watched ? undefined : null),
     );
     return { titles, rows, next };
   }

@@ -1,8 +1,8 @@
 // @ts-check
 // The tables of a tournament: its players, and the pairs of them.
 
-import { $, element, minus, number as digits } from "./dom.js";
-import { table } from "./matchrows.js";
+import { $, button, element, minus, number as digits } from "./dom.js";
+import { numberCell, table } from "./matchrows.js";
 
 /** @typedef {{name: string, spec: string, games: number, wins: number, draws: number,
  *   points: number, games_by_seat: number[], wins_by_seat: number[], pairs: number, score: number,
@@ -50,13 +50,9 @@ const rate = (wins, games) => (games ? tenths(wins / games) : "\u2013");
 /** A cell with a sum, which tells its parts. @param {Record<string, number>} counts */
 function countsCell(counts) {
   const parts = Object.entries(counts).sort((a, b) => b[1] - a[1]);
-  return element(
-    "td.number",
-    {
-      title: parts.map(([what, count]) => `${digits(count)} ${what}`).join(", "),
-    },
-    digits(parts.reduce((sum, [, count]) => sum + count, 0)),
-  );
+  const cell = numberCell(digits(parts.reduce((sum, [, count]) => sum + count, 0)));
+  cell.title = parts.map(([what, count]) => `${digits(count)} ${what}`).join(", ");
+  return cell;
 }
 
 /** @param {Results} results @param {(player: number) => void} pick what a click on one does */
@@ -71,36 +67,31 @@ export function drawPlayers(results, pick) {
   titles.push("win %", "first", "second", "95 % interval", "Elo", `ms/${results.turn}`, "worst");
   titles.push("late", "illegal", "faults");
   const rows = players.map(({ one, index }) => {
-    const number = (/** @type {string|number} */ text) => element("td.number", text);
-    const choose = element("button.name", {
-      type: "button",
-      "aria-pressed": index === results.player ? "true" : "false",
+    const choose = button(".name", element("bdi", one.name), () => pick(index), {
+      "aria-pressed": index === results.player,
       title: one.spec,
-      onclick: () => pick(index),
     });
-    choose.append(element("bdi", one.name));
-    const row = element(
+    return element(
       "tr",
       { "data-player": index },
       element("th", { scope: "row" }, choose),
-      number(digits(one.games)),
-      number(digits(one.wins)),
-      ...(drawn ? [number(digits(one.draws))] : []),
+      numberCell(digits(one.games)),
+      numberCell(digits(one.wins)),
+      ...(drawn ? [numberCell(digits(one.draws))] : []),
       ...(results.scored
-        ? [number(one.games ? minus((one.points / one.games).toFixed(2)) : "\u2013")]
+        ? [numberCell(one.games ? minus((one.points / one.games).toFixed(2)) : "\u2013")]
         : []),
-      number(rate(one.wins, one.games)),
-      number(rate(one.wins_by_seat[0], one.games_by_seat[0])),
-      number(rate(one.wins_by_seat[1], one.games_by_seat[1])),
-      number(one.pairs ? one.interval.map(tenths).join(" \u2013 ") : "\u2013"),
-      number(eloText(one, Boolean(results.results.settings.anchor))),
-      number(one.mean_turn_ms === null ? "\u2013" : one.mean_turn_ms.toFixed(2)),
-      number(one.worst_turn_ms === null ? "\u2013" : one.worst_turn_ms.toFixed(1)),
-      number(digits(one.late_turns)),
+      numberCell(rate(one.wins, one.games)),
+      numberCell(rate(one.wins_by_seat[0], one.games_by_seat[0])),
+      numberCell(rate(one.wins_by_seat[1], one.games_by_seat[1])),
+      numberCell(one.pairs ? one.interval.map(tenths).join(" \u2013 ") : "\u2013"),
+      numberCell(eloText(one, Boolean(results.results.settings.anchor))),
+      numberCell(one.mean_turn_ms === null ? "\u2013" : one.mean_turn_ms.toFixed(2)),
+      numberCell(one.worst_turn_ms === null ? "\u2013" : one.worst_turn_ms.toFixed(1)),
+      numberCell(digits(one.late_turns)),
       countsCell(one.illegal),
       countsCell(one.faults),
     );
-    return row;
   });
   table("players", titles, rows);
 }
@@ -113,22 +104,13 @@ export function drawPairs(results, pick) {
   if (players.length < 3) return;
   /** @type {Map<string, {score: number, pairs: number, interval: number[]}>} */
   const met = new Map();
-  for (const pairing of pairings) {
-    const pairs =
-      pairing.won + pairing.mostly_won + pairing.split + pairing.mostly_lost + pairing.lost;
+  for (const { players: both, score, interval, ...counts } of pairings) {
+    const pairs = counts.won + counts.mostly_won + counts.split + counts.mostly_lost + counts.lost;
     if (!pairs) continue;
-    const [a, b] = pairing.players.map((name) => players.findIndex((one) => one.name === name));
-    const [low, high] = pairing.interval;
-    met.set(`${a} ${b}`, {
-      score: pairing.score,
-      pairs,
-      interval: [low, high],
-    });
-    met.set(`${b} ${a}`, {
-      score: 1 - pairing.score,
-      pairs,
-      interval: [1 - high, 1 - low],
-    });
+    const [a, b] = both.map((name) => players.findIndex((one) => one.name === name));
+    const mirrored = interval.map((end) => 1 - end).reverse();
+    met.set(`${a} ${b}`, { score, pairs, interval });
+    met.set(`${b} ${a}`, { score: 1 - score, pairs, interval: mirrored });
   }
   const counted = settings.mirror ? "pairs" : "matches";
   $("pairunit").textContent =
@@ -147,12 +129,9 @@ export function drawPairs(results, pick) {
           `${found.interval.map(tenths).join(" to ")} % in ${digits(found.pairs)} ${counted}`,
       });
       cell.style.setProperty("--share", `${90 * Math.abs(found.score - 0.5)}%`);
-      const shared = element("button", {
-        type: "button",
-        onclick: () => pick(a, b),
-      });
       const interval = found.interval.map(tenths).join("\u2013");
-      shared.append(element("b", tenths(found.score)), ` ${interval} (${digits(found.pairs)})`);
+      const shared = button("", element("b", tenths(found.score)), () => pick(a, b));
+      shared.append(` ${interval} (${digits(found.pairs)})`);
       cell.append(shared);
       return cell;
     });

@@ -242,7 +242,7 @@ export class Board {
       const [path, title] = FACTS[name];
       const fact = element(
         "span",
-        { class: `fact of-${name}`, title },
+        { class: `fact field of-${name}`, title },
         icon(path),
         element("span.sr", `${name} `),
         element("b", { "data-fact": name }, minus(value)),

@@ -2,17 +2,15 @@
 // What became of each card in the matches of a tournament, and how often its player won.
 
 import { everybody, tenths } from "./arenatables.js";
-import { button, element, named, number, refill, select } from "./dom.js";
+import { button, element, named, number, refill, select, setValue, valueOf } from "./dom.js";
 import { JobButton } from "./jobs.js";
+import { numberCell, table } from "./matchrows.js";
 import { tell } from "./site.js";
 
 /** @typedef {{games: number, won: number, copies: number, share: number|null,
  *   interval: number[]|null}} Case */
 /** @typedef {{group: string, name: string, cases: Record<string, Case>}} Row */
-/** @typedef {{title: string, value: (row: Row) => number|null, cell: (row: Row) => HTMLElement}} Column */
-
-/** @param {string} title @param {string} text */
-const numbers = (title, text) => element("td.number", { "data-name": title }, text);
+/** @typedef {{title: string, value: (row: Row) => number|null, text: (row: Row) => string}} Column */
 
 /** Chosen copies for each card on offer. @param {Row} row */
 const taken = ({ cases: { offered, chosen } }) =>
@@ -29,7 +27,7 @@ function won(title) {
   return {
     title,
     value: (row) => row.cases[title].share,
-    cell: (row) => numbers(title, text(row)),
+    text,
   };
 }
 
@@ -38,19 +36,17 @@ const COLUMNS = [
   {
     title: "copies",
     value: (row) => row.cases.offered.copies,
-    cell: (row) => numbers("copies", number(row.cases.offered.copies)),
+    text: (row) => number(row.cases.offered.copies),
   },
   {
     title: "taken",
     value: taken,
-    cell: (row) => {
-      const share = taken(row);
-      return numbers("taken", share === null ? "\u2013" : share.toFixed(2));
-    },
+    text: (row) => taken(row)?.toFixed(2) ?? "\u2013",
   },
   ...["offered", "chosen", "in deck", "drawn", "played"].map(won),
 ];
 const NAME = "card";
+const TITLES = [NAME, ...COLUMNS.map(({ title }) => title)];
 
 export class CardTable {
   constructor() {
@@ -72,17 +68,10 @@ export class CardTable {
     );
     this.counted = element("span#cards-counted", { "aria-live": "polite" });
     const whose = select("cards-player", "Of", everybody([]));
-    this.player = /** @type {HTMLSelectElement} */ (whose.querySelector("select"));
-    const order = select(
-      "cards-order",
-      "Sorted by",
-      named([NAME, ...COLUMNS.map(({ title }) => title)]),
-    );
-    this.order = /** @type {HTMLSelectElement} */ (order.querySelector("select"));
-    this.order.addEventListener("change", () => this.sort(this.order.value, false));
+    const chosen = () => this.sort(valueOf("cards-order"), false);
+    const order = select("cards-order", "Sorted by", named(TITLES), NAME, chosen);
     const turn = button("#cards-reverse", "Reverse", () => this.sort(this.column, !this.rising));
     this.sorting = element("div.bar", { hidden: true }, order, turn);
-    this.table = element("table#cards.cards");
     this.root = element(
       "section#card-table",
       { hidden: true },
@@ -95,7 +84,7 @@ export class CardTable {
       ),
       element("div.bar", whose, this.begin.button, this.begin.progress, this.counted),
       this.sorting,
-      element("div.scroll", this.table),
+      element("div.scroll", element("table#cards.cards")),
     );
   }
 
@@ -103,10 +92,10 @@ export class CardTable {
    * @param {{cards: boolean, results: {players: {name: string}[]}}} found */
   offer(db, found) {
     this.root.hidden = !found.cards;
-    refill(this.player.id, everybody(found.results.players));
+    refill("cards-player", everybody(found.results.players));
     if (db === this.db) return;
     this.db = db;
-    this.player.value = "-1";
+    setValue("cards-player", -1);
     this.rows = [];
     this.counted.textContent = "";
     this.draw();
@@ -115,7 +104,7 @@ export class CardTable {
   start() {
     this.counting = this.db;
     this.counted.textContent = "";
-    return tell("/api/arena/cards", { db: this.db, player: Number(this.player.value) });
+    return tell("/api/arena/cards", { db: this.db, player: Number(valueOf("cards-player")) });
   }
 
   /** @param {{rows: Row[], games: number}|null} found */
@@ -132,7 +121,7 @@ export class CardTable {
   sort(title, rising) {
     this.column = title;
     this.rising = rising;
-    this.order.value = title;
+    setValue("cards-order", title);
     this.draw();
   }
 
@@ -150,36 +139,19 @@ export class CardTable {
 
   draw() {
     this.sorting.hidden = !this.rows.length;
-    if (!this.rows.length) {
-      this.table.replaceChildren();
-      return;
-    }
-    /** @param {string} title */
-    const head = (title) => {
-      const sorts = title === this.column;
-      const rising = title === NAME ? !this.rising : this.rising;
-      return element(
-        "th",
-        {
-          scope: "col",
-          class: title === NAME ? null : "number",
-          "aria-sort": sorts ? (rising ? "ascending" : "descending") : "none",
-        },
-        button(".sort", title, () => this.sort(title, sorts && !this.rising)),
-      );
-    };
-    this.table.replaceChildren(
-      element("thead", element("tr", ...[NAME, ...COLUMNS.map(({ title }) => title)].map(head))),
+    const rows = this.sorted().map((row) =>
       element(
-        "tbody",
-        ...this.sorted().map((row) =>
-          element(
-            "tr",
-            element("th", { scope: "row" }, element("bdi", row.name)),
-            ...COLUMNS.map(({ cell }) => cell(row)),
-          ),
-        ),
+        "tr",
+        element("th", { scope: "row" }, element("bdi", row.name)),
+        ...COLUMNS.map(({ text }) => numberCell(text(row))),
       ),
     );
+    table("cards", rows.length ? TITLES : [], rows, (title, properties) => {
+      const sorts = title === this.column;
+      const rising = title === NAME ? !this.rising : this.rising;
+      const sort = sorts ? (rising ? "ascending" : "descending") : "none";
+      const pick = button(".sort", title, () => this.sort(title, sorts && !this.rising));
+      return element("th", { ...properties, "aria-sort": sort }, pick);
+    });
   }
 }

@@ -3,7 +3,7 @@
 
 import { painter } from "./cards.js";
 import { CurveView } from "./curve.js";
-import { button, element, keep, kept, select, textOf, valueOf } from "./dom.js";
+import { button, element, keep, kept, renew, select, textOf, valueOf } from "./dom.js";
 
 /** @typedef {{draft: boolean, offer: string[], chosen: string[], size: number,
  *   copies: number}} Choice */
@@ -49,23 +49,20 @@ export class ChoiceView {
     const box = element("div.choosing");
     if (choice.draft) this.draft(box, choice, tools);
     else this.construct(box, choice, tools);
-    // The focus stays at its place, for those who use the keyboard.
-    const picks = [...this.host.querySelectorAll("#offer.draft .pick")];
-    const at = picks.indexOf(/** @type {Element} */ (document.activeElement));
-    this.host.replaceChildren(box);
-    if (at >= 0 && choice.draft)
-      /** @type {HTMLElement[]} */ ([...box.querySelectorAll(".pick")])[at]?.focus();
+    renew(this.host, box);
   }
 
-  /** A card to click. @param {string} key @param {() => void} onclick */
-  card(key, onclick) {
-    return button(".pick", this.draw(key), onclick, { "data-card": key });
+  /** A card to click. @param {string} key @param {() => void} onclick @param {number} [place] */
+  card(key, onclick, place) {
+    return button(".pick", this.draw(key), onclick, { "data-card": key, "data-place": place });
   }
 
   /** @param {HTMLElement} box @param {Choice} choice @param {HTMLElement} tools */
   draft(box, choice, tools) {
     const offer = element("div#offer.draft");
-    for (const key of choice.offer) offer.append(this.card(key, () => this.choose([key])));
+    choice.offer.forEach((key, place) =>
+      offer.append(this.card(key, () => this.choose([key]), place)),
+    );
     const curve = new CurveView(this.deck);
     curve.show(choice.chosen, choice.size);
     const title = `Choose a card: ${choice.chosen.length + 1} of ${choice.size}`;

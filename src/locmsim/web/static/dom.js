@@ -120,6 +120,21 @@ export function kept(store, place) {
   }
 }
 
+/** Put other parts into a box. What has the focus or is open stays so, by its `data-place`.
+ * @param {HTMLElement} box @param {...(Node|string)} parts */
+export function renew(box, ...parts) {
+  const all = () => /** @type {HTMLElement[]} */ ([...box.querySelectorAll("[data-place]")]);
+  const focused = all().find((one) => one === document.activeElement)?.dataset.place;
+  const open = all()
+    .filter((one) => one.matches("[open]"))
+    .map((one) => one.dataset.place);
+  box.replaceChildren(...parts);
+  for (const one of all()) {
+    if (open.includes(one.dataset.place)) one.toggleAttribute("open", true);
+    if (one.dataset.place === focused) one.focus({ preventScroll: true });
+  }
+}
+
 /** The value of a field. @param {string} id */
 export const valueOf = (id) => /** @type {HTMLInputElement|HTMLSelectElement} */ ($(id)).value;
 
@@ -205,7 +220,7 @@ export const counted = (count, what, many = `${what}s`) =>
 /** A text with a minus sign in place of a hyphen. @param {string|number} value */
 export const minus = (value) => String(value).replace("-", "\u2212");
 /** A change, with its sign. @param {number} value */
-export const signed = (value) => (value > 0 ? "+" : "\u2212") + Math.abs(value);
+export const signed = (value) => (value > 0 ? `+${value}` : minus(value));
 /** A name where there can be no element around it: what is written from right to left in it does
  * not turn the words beside it. @param {string} name */
 export const isolated = (name) => `\u2068${name}\u2069`;

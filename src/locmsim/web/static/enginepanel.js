@@ -2,7 +2,7 @@
 // The panel "Engine": searches the position that is shown for as long as the panel is open, and
 // tries other turns by clicks on the board.
 
-import { button, element, number, pause, percent, textOf } from "./dom.js";
+import { button, element, number, pause, percent, renew, textOf } from "./dom.js";
 import { Teller, pathTo } from "./local.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
@@ -301,15 +301,13 @@ export class Engine {
 
   /** @param {any} found */
   draw(found) {
-    // The focus stays on its line, for those who use the keyboard.
-    const at = /** @type {HTMLElement|null} */ (document.activeElement)?.dataset.line;
     found.lines.sort((/** @type {Line} */ a, /** @type {Line} */ b) => b.chance - a.chance);
     const best = found.lines[0]?.actions ?? [];
     const lines = found.lines.map((/** @type {Line} */ line) => {
       const button = element(
         "button.line",
         {
-          "data-line": line.actions.join(";") || "PASS",
+          "data-place": line.actions.join(";") || "PASS",
           onclick: () => this.go(line.actions),
           onmouseenter: () => this.point(line.actions),
           onfocus: () => this.point(line.actions),
@@ -324,11 +322,9 @@ export class Engine {
       );
       return element("li", button);
     });
-    this.lines.replaceChildren(...lines);
+    renew(this.lines, ...lines);
     this.note.textContent = found.note ?? this.machine.packed.note;
     this.point(best);
-    const same = [...this.lines.querySelectorAll("button")].find((one) => one.dataset.line === at);
-    if (at !== undefined) same?.focus({ preventScroll: true });
     this.held.replaceChildren(...this.playedParts(), ...this.heldParts(found.held));
   }
 

@@ -12,8 +12,8 @@ import { begunFrom, offerText } from "./matchtext.js";
 
 /** @typedef {import("./cards.js").Deck} Deck */
 /** The seed of a match and its cards, packed. @typedef {[number, string]} CardSet */
-/** @typedef {{rules: string, lanes: number, size: number, copies: number, sets: CardSet[], pieces: string, note: string,
- *   badges: Record<string, string>, numbers: Record<string, [number, number, number]>,
+/** A match without steps, cards and names, and what any match needs.
+ * @typedef {import("./viewer.js").Match & {size: number, copies: number, sets: CardSet[], pieces: string, note: string,
  *   engine: import("./local.js").Packed}} Carried */
 /** @typedef {import("./matchtext.js").Table} Table */
 
@@ -89,17 +89,6 @@ class PlayPage {
     const title = `Legends of Code and Magic ${this.data.rules}`;
     const about = element("p.small.dim", this.data.note);
     this.host.replaceChildren(element("div#menu.panel", element("h1", title), form, about));
-  }
-
-  /** A match without steps. @param {Deck} deck @param {string[]} names
-   * @returns {import("./viewer.js").Match} */
-  match(deck, names) {
-    const { rules, lanes } = this.data;
-    return {
-      ...deck,
-      ...{ rules, lanes, names, seat: null, winner: null, fault: null, choice: [[], []] },
-      ...{ offers: [], params: {}, stderr: ["", ""], steps: [] },
-    };
   }
 
   begin() {
@@ -201,7 +190,8 @@ class PlayPage {
     this.local.turnTo({ seed, choices: table.texts, taken: ids });
     // What the level took is not told before the match is over.
     const choice = taken.map((keys, player) => (player === seat ? keys : []));
-    const match = { ...this.match(deck, namesOf(seat, level)), seat, choice, params: { seed } };
+    const names = namesOf(seat, level);
+    const match = { ...this.data, ...deck, names, seat, choice, params: { seed } };
     const found = await this.local.ask("walk", { path: [], actions });
     const teller = new Teller(match);
     const board = teller.position(found.board);

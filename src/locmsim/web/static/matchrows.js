@@ -45,24 +45,34 @@ export function matchRow(match, name, more = [], open) {
     name,
     playersCell(names, match.winner),
     ...more,
-    element("td.number", number(match.turns)),
+    numberCell(number(match.turns)),
     faultCell(fault && { ...fault, name: names[fault.player] }),
     open === null ? "" : linksCell(match.key, open),
   );
 }
 
+/** A cell with a number, or with what tells of one. @param {string|number} text */
+export const numberCell = (text) => element("td.number", text);
+
 /** Fill a table; on a phone each row is a card, and its numbers have their names beside them.
- * @param {string} id @param {string[]} titles @param {HTMLElement[]} rows */
-export function table(id, titles, rows) {
+ * @param {string} id @param {string[]} titles @param {HTMLElement[]} rows
+ * @param {(title: string, properties: Record<string, any>) => HTMLElement} [head] makes the cell
+ * over a column */
+export function table(
+  id,
+  titles,
+  rows,
+  head = (title, properties) => element("th", properties, title),
+) {
   for (const row of rows)
     [...row.children].forEach((cell, i) => {
       if (cell.matches("td.number")) cell.setAttribute("data-name", titles[i]);
     });
-  const head = titles.map((text, i) => {
+  const heads = titles.map((title, i) => {
     const isNumber = rows[0]?.children[i]?.matches("td.number");
-    return element("th", { scope: "col", class: isNumber ? "number" : null }, text);
+    return head(title, { scope: "col", class: isNumber ? "number" : null });
   });
-  $(id).replaceChildren(element("thead", element("tr", ...head)), element("tbody", ...rows));
+  $(id).replaceChildren(element("thead", element("tr", ...heads)), element("tbody", ...rows));
 }
 
 /** A part of a list, and where the next one begins.

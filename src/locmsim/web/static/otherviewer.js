@@ -67,13 +67,7 @@ export function showOther(host, match, more) {
     playback.mark(at);
     if (at === match.steps.length - 1) playback.pause();
   }
-  onKeys(() => ({
-    " ": () => playback.play(),
-    ArrowLeft: () => walk(-1),
-    ArrowRight: () => walk(1),
-    Home: () => show(0),
-    End: () => show(match.steps.length - 1),
-  }));
+  onKeys(() => playback.keys);
   const outcome = element("p#outcome.dim");
   function tellOutcome() {
     /** @type {(Node|string)[]} */

@@ -128,13 +128,16 @@ async function play(data) {
   /** @type {Promise<unknown>} */
   let picking = Promise.resolve();
   const pick = (/** @type {string[]} */ cards) => {
+    const { dataset } = document.body;
+    if (dataset.asked === "false") return; // the second click of a double one
+    dataset.asked = "false";
     picking = attempt(async () => {
       notice();
-      document.body.dataset.asked = "false";
       try {
         const { version } = /** @type {import("./remote.js").Standing} */ (machine.standing);
         machine.take(await tell("/api/play/choose", { match: key, version, cards }));
       } catch (error) {
+        dataset.asked = "true";
         return refused(error);
       }
       await news();
@@ -157,10 +160,10 @@ async function play(data) {
   if (machine.standing?.over) return;
   const end = follow(`match:${key}`, async () => {
     if (!machine.standing) return;
-    // A change by this page is shown by its own answer first.
-    await Promise.all([picking, playing?.working]);
     try {
       const now = await ask("/api/play/state", { match: key });
+      // A change by this page, also one in the meantime, is shown by its own answer first.
+      await Promise.all([picking, playing?.working]);
       if (now.version <= /** @type {any} */ (machine.standing).version) return;
       if (data.seat !== null) notice(OTHER_PAGE);
       machine.take(now);

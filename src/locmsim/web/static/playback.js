@@ -59,6 +59,18 @@ export class Playback {
     );
   }
 
+  /** What keys do. @returns {Record<string, () => void>} */
+  get keys() {
+    const { viewer } = this;
+    return {
+      " ": () => this.play(),
+      ArrowLeft: () => viewer.walk(-1),
+      ArrowRight: () => viewer.walk(1),
+      Home: () => viewer.show(0),
+      End: () => viewer.show(viewer.steps.length - 1),
+    };
+  }
+
   /** @param {keyof typeof CONTROLS} id @param {string} text @param {() => void} onclick */
   button(id, text, onclick) {
     const made = element("button", { id, title: text, "aria-label": text, onclick });

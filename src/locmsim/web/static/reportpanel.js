@@ -3,7 +3,7 @@
 // finds.
 
 import { chartOf, drawChart } from "./chart.js";
-import { $, attempt, button, element, nameOf, percent } from "./dom.js";
+import { attempt, button, element, nameOf, percent, renew } from "./dom.js";
 import { JobButton } from "./jobs.js";
 import { address, tell } from "./site.js";
 
@@ -94,13 +94,9 @@ export class ReportPanel {
     });
     parts.push(element("p.dim.small.budget", `${report.budget}. ${report.note}`));
     const all = report.turns.map((turn) => this.row(turn, report));
-    parts.push(
-      element("details#report-turns", element("summary", "All turns"), element("ul.plain", ...all)),
-    );
-    const open = () => /** @type {HTMLDetailsElement|null} */ ($("report-turns"));
-    const before = open()?.open;
-    this.found.replaceChildren(...parts);
-    open()?.toggleAttribute("open", Boolean(before));
+    const rest = [element("summary", "All turns"), element("ul.plain", ...all)];
+    parts.push(element("details#report-turns", { "data-place": "turns" }, ...rest));
+    renew(this.found, ...parts);
   }
 
   /** What the choice of cards was worth. @param {Deck[]} decks @param {string} note */

@@ -8,6 +8,7 @@ import {
   number as digits,
   optionsOf,
   percent,
+  renew,
   searchValue,
 } from "./dom.js";
 import { LastJob } from "./jobs.js";
@@ -82,11 +83,6 @@ export class TreePanel {
   draw(result, base) {
     const { viewer } = this;
     Object.assign(viewer.data.cards, result.cards);
-    const open = new Set(
-      [...this.found.querySelectorAll("details[open]")].map(
-        (one) => /** @type {HTMLElement} */ (one).dataset.path,
-      ),
-    );
     /** A button for a turn, which shows the board after it. @param {Turn} turn @param {Step[]} before
      * @param {string} who */
     const row = (turn, before, who) => {
@@ -119,10 +115,9 @@ export class TreePanel {
             item.append(element("ul.plain.branch", element("li", row(reply.next, all, "Then: "))));
           return item;
         });
-        const path = `${i}.${world.seed}`;
         return element(
           "details",
-          { "data-path": path, open: open.has(path) },
+          { "data-place": `${i}.${world.seed}` },
           element(
             "summary",
             `${world.name}${world.value === null ? "" : `, search value ${searchValue(world.value)}`}: they hold `,
@@ -133,7 +128,7 @@ export class TreePanel {
       });
       return element("li", row({ ...line, steps: first }, [], ""), ...worlds);
     });
-    this.found.replaceChildren(element("ul.plain", ...parts), element("p.dim.small", result.note));
+    renew(this.found, element("ul.plain", ...parts), element("p.dim.small", result.note));
   }
 
   /** Let the person set cards of the opponent's hand, as far as these are possible. */

@@ -278,13 +278,9 @@ export class Viewer {
   /** What keys do. @returns {Record<string, () => void>} */
   actions() {
     return {
-      ArrowLeft: () => this.walk(-1),
-      ArrowRight: () => this.walk(1),
+      ...this.playback.keys,
       ArrowUp: () => this.turn(-1),
       ArrowDown: () => this.turn(1),
-      Home: () => this.show(0),
-      End: () => this.show(this.steps.length - 1),
-      " ": () => this.playback.play(),
       f: () => this.flip(),
       v: () => this.see((this.board.view + 1) % 3),
       ...this.panels.keys,

@@ -1,7 +1,7 @@
 // @ts-check
 // What is on a card, in words: keywords, areas, effects.
 
-import { minus } from "./dom.js";
+import { minus, signed } from "./dom.js";
 
 /** Letter, name and meaning of keywords and areas. @type {[string, string, string][]} */
 export const WORDS = [
@@ -16,23 +16,20 @@ export const WORDS = [
 ];
 const KINDS = ["creature", "green item", "red item", "blue item"];
 
-/** A change with its sign. @param {number} value */
-const change = (value) => (value > 0 ? `+${value}` : minus(value));
-
 /** What a card says, a line for each thing; a creature may have other numbers and keywords now.
  * @param {string} title @param {any[]} row as of `Card.to_row` @param {number} attack
  * @param {number} defense @param {string} abilities */
 export function linesOf(title, row, attack, defense, abilities) {
   const [, kind, cost, , , printed, mine, theirs, drawn, area] = row;
-  const show = kind ? change : minus;
+  const show = kind ? signed : minus;
   const lines = [title, `${KINDS[kind]}, cost ${cost}`];
   lines.push(`attack ${show(attack)}, defense ${show(defense)}`);
   if (attack !== row[3] || defense !== row[4] || abilities !== printed)
     lines.push(`printed: attack ${show(row[3])}, defense ${show(row[4])}`);
   for (const [letter, name, means] of WORDS)
     if (abilities.includes(letter) || letter === String(area)) lines.push(`${name}: ${means}`);
-  if (mine) lines.push(`your health ${change(mine)}`);
-  if (theirs) lines.push(`the opponent\u2019s health ${change(theirs)}`);
+  if (mine) lines.push(`your health ${signed(mine)}`);
+  if (theirs) lines.push(`the opponent\u2019s health ${signed(theirs)}`);
   if (drawn) lines.push(`draws ${drawn} more next turn`);
   return lines;
 }
