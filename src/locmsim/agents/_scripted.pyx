@@ -143,21 +143,36 @@ cdef int osl_action(const state_t* s, const table_t* t) noexcept nogil:
     return best
 
 
-cdef int greedy_action(const state_t* s, const table_t* t) noexcept nogil:
-    """Return the action that leads to the best position, or PASS if none improves it."""
+cdef double error_of(uint64_t* stream) noexcept nogil:
+    """Draw an error that is near enough to a normal distribution of deviation 1."""
+    cdef double total = -6
+    cdef int _
+    for _ in range(12):
+        total += (stream_below(stream, 128) + 0.5) / 128
+    return total
+
+
+cdef int improving_action(
+    const state_t* s, const table_t* t, double* most, double blur, uint64_t* stream
+) noexcept nogil:
+    """Return the action that leads to the best position, or PASS if none is better than `most`.
+
+    Evaluations have errors of deviation `blur`, drawn from the stream, if there is one.
+    """
     cdef uint8_t actions[MAX_ACTIONS + 1]
     cdef state_t child
-    cdef int who = s.turn & 1
+    cdef int who = s.turn & 1, best = PASS, i
     cdef int n = state_list(s, t, actions)
-    cdef int best = PASS, i
-    cdef float most = evaluate(s, t, &GREEDY_WEIGHTS, who), value
+    cdef double value
     for i in range(1, n):
         child = s[0]
         state_apply(&child, t, actions[i])
         value = evaluate(&child, t, &GREEDY_WEIGHTS, who)
-        if value > most:
+        if stream is not NULL:
+            value += blur * error_of(stream)
+        if value > most[0]:
             best = actions[i]
-            most = value
+            most[0] = value
     return best
 
 
@@ -210,6 +225,7 @@ cdef int max_attack_action(const state_t* s, const table_t* t) noexcept nogil:
 cdef int scripted_action(
     int kind, const state_t* s, const table_t* t, uint64_t* stream
 ) noexcept nogil:
+    cdef double most
     if kind == PLAYS_RANDOM:
         return state_kth(s, t, stream_below(stream, state_count(s, t)))
     if kind == MAX_ATTACK:
@@ -217,7 +233,8 @@ cdef int scripted_action(
     if kind == OSL:
         return osl_action(s, t)
     if kind == GREEDY:
-        return greedy_action(s, t)
+        most = evaluate(s, t, &GREEDY_WEIGHTS, s.turn & 1)
+        return improving_action(s, t, &most, 0, NULL)
     return PASS
 
 
@@ -266,34 +283,6 @@ def greedy_line(Knowledge known not None):
     return line_of(GREEDY, &s, &TABLE, 0)
 
 
-cdef double error_of(uint64_t* stream) noexcept nogil:
-    """Draw an error that is near enough to a normal distribution of deviation 1."""
-    cdef double total = -6
-    cdef int _
-    for _ in range(12):
-        total += (stream_below(stream, 128) + 0.5) / 128
-    return total
-
-
-cdef int blurred_action(
-    const state_t* s, const table_t* t, double blur, double* most, uint64_t* stream
-) noexcept nogil:
-    """Return the action that seems to lead to a better position than `most`, or PASS."""
-    cdef uint8_t actions[MAX_ACTIONS + 1]
-    cdef state_t child
-    cdef int who = s.turn & 1, best = PASS, i
-    cdef int n = state_list(s, t, actions)
-    cdef double value
-    for i in range(1, n):
-        child = s[0]
-        state_apply(&child, t, actions[i])
-        value = evaluate(&child, t, &GREEDY_WEIGHTS, who) + blur * error_of(stream)
-        if value > most[0]:
-            best = actions[i]
-            most[0] = value
-    return best
-
-
 def slipped_line(Knowledge known not None, double slips, double blur, seed):
     """Return the answer of greedy with errors of its evaluation, or None if it does not slip.
 
@@ -314,7 +303,7 @@ def slipped_line(Knowledge known not None, double slips, double blur, seed):
     if state_winner(&s) < 0:
         most = evaluate(&s, &TABLE, &GREEDY_WEIGHTS, s.turn & 1) + blur * error_of(&stream)
     while state_winner(&s) < 0:
-        action = blurred_action(&s, &TABLE, blur, &most, &stream)
+        action = improving_action(&s, &TABLE, &most, blur, &stream)
         if action == PASS:
             break
         line.append(text[:state_write(&s, &TABLE, action, text)].decode("ascii"))

@@ -144,8 +144,7 @@ def _deck(weights: Weights, games: TrainingGames) -> tuple[Weights, float]:
         train_deck_value(rows, games.deck_won, start=start, seed=seed, **how)
         for seed, start in enumerate(starts)
     ]
-    networks = [arrays for arrays, _ in trained]
-    loss = float(np.mean([loss for _, loss in trained]))
+    networks, loss = _all(trained)
     return replace(weights, deck_score=score, deck_value=networks), loss
 
 
@@ -158,9 +157,13 @@ def _draft(weights: Weights, games: TrainingGames) -> tuple[Weights, float]:
     trained = [
         train_draft_value(copies, games.deck_won, values, seed=seed) for seed in range(_NETWORKS)
     ]
-    networks = [arrays for arrays, _ in trained]
-    loss = float(np.mean([loss for _, loss in trained]))
+    networks, loss = _all(trained)
     return replace(weights, draft=values, draft_value=networks), loss
+
+
+def _all(trained: Sequence[tuple[Arrays, float]]) -> tuple[list[Arrays], float]:
+    """Return the networks of one part, and the mean of their losses."""
+    return [arrays for arrays, _ in trained], float(np.mean([loss for _, loss in trained]))
 
 
 def _cut(vector: NDArray[np.float64]) -> list[float]:
