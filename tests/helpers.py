@@ -61,6 +61,15 @@ LOCMSIM = [sys.executable, "-m", "locmsim"]
 #: The command of a bot that starts quickly and plays PASS; further words make it misbehave.
 BOT = [sys.executable, "-S", "-E", str(Path(__file__).parent / "bots" / "bot.py")]
 
+
+def raises(
+    error: type[Exception], message: str, call: Callable[..., object], /, *words: Any, **more: Any
+) -> None:
+    """Check that a call raises an error in whose message a pattern is found."""
+    with pytest.raises(error, match=message):
+        call(*words, **more)
+
+
 Game = dict[str, Any]
 Snapshot = dict[str, Any]
 
@@ -170,6 +179,14 @@ def golden_match(game: Game) -> Match:
         params={key: v for key, v in game["params"].items() if not key.endswith("Seed")},
         cards=None if cards is None else [Card.from_row(row) for row in cards],
     )
+
+
+def begun_match(rules: str = "1.5", **options: Any) -> Match:
+    """Return a match at the start of its battle; both players took the first cards offered."""
+    match = Match(rules, **options)
+    while match.phase == "choice":
+        match.submit(match.to_ask[0], "PASS")
+    return match
 
 
 def match_of(

@@ -4,7 +4,8 @@ from functools import cache
 
 from amounts import amount
 
-from locmsim import Card, CardType, State
+from locmsim import Card, CardType, Match, State
+from locmsim.agents import make_agent
 from locmsim.game.positions import random_game, start_position
 
 CREATURE = Card(1, CardType.CREATURE, 1, 2, 3, "-C-G--")
@@ -23,6 +24,24 @@ def game_positions(rules: str, games: int = amount(4, 12)) -> tuple[State, ...]:
             last = state.child(action)
         found.append(last)
     return tuple(found)
+
+
+def running_positions(rules: str, games: int = 4) -> list[State]:
+    """Return positions of random games that are not over."""
+    return [s.clone() for s in game_positions(rules, games) if not s.is_terminal()]
+
+
+def asked_positions(rules: str, seeds: range, *specs: str) -> list[State]:
+    """Return the positions in which two agents are asked in their games."""
+    found = []
+    for seed in seeds:
+        match, agents = Match(rules, seed=seed), [make_agent(spec) for spec in specs]
+        while match.to_ask:
+            player = match.to_ask[0]
+            if match.state is not None and not match.state.is_terminal():
+                found.append(match.state.clone())
+            match.submit(player, match.ask(agents[player], player)())
+    return found
 
 
 def finished(rules: str = "1.5") -> State:

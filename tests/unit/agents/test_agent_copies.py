@@ -4,6 +4,7 @@ import copy
 import pickle
 
 import pytest
+from helpers import begun_match
 
 from locmsim import Match
 from locmsim.agents import AGENTS, make_agent
@@ -55,9 +56,7 @@ def test_copies_are_independent():
 
 
 def test_an_evaluation_can_be_pickled():
-    match = Match(seed=1)
-    for player in match.to_ask:
-        match.submit(player, "PASS")
+    match = begun_match(seed=1)
     assert sent(Evaluation())(match.state, 0) == Evaluation()(match.state, 0)
 
 

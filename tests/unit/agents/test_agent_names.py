@@ -9,6 +9,7 @@ import re
 import sys
 
 import pytest
+from helpers import raises
 
 from locmsim.agents import (
     AGENTS,
@@ -161,8 +162,7 @@ def test_what_is_an_agent_and_what_a_command(mine):
     ],
 )
 def test_errors_name_what_and_where(mine, spec, message):
-    with pytest.raises(ValueError, match=message):
-        make_agent(spec)
+    raises(ValueError, message, make_agent, spec)
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,7 @@ def test_errors_name_what_and_where(mine, spec, message):
 def test_what_cannot_be_imported(folder, code, message):
     (folder / "broken.py").write_text(code)
     for spec, place in (("broken.py:Mine", "broken.py"), ("broken:Mine", "broken")):
-        with pytest.raises(ValueError, match=f"agent {spec}: {message.format(place)}"):
-            make_agent(spec)
+        raises(ValueError, f"agent {spec}: {message.format(place)}", make_agent, spec)
 
 
 @pytest.mark.parametrize("ending", [KeyboardInterrupt, EndedBySignal(15)])
@@ -273,8 +272,7 @@ def test_a_process_has_one_module_of_a_name(folder):
     first = make_agent("v1/bot.py:Mine")
     for second, module in (("v2/bot.py:Mine", "bot"), ("v3/other.py:Mine", "lib")):
         place = re.escape(str(folder / "v1" / module))
-        with pytest.raises(ValueError, match=rf"process has another module '{module}' \({place}"):
-            make_agent(second)
+        raises(ValueError, rf"process has another module '{module}' \({place}", make_agent, second)
     assert first.act(None) == make_agent("v1/bot.py:Mine").act(None) == " ".join(7 * ["v1"])
 
 
@@ -292,8 +290,7 @@ def test_helpers_hide_no_installed_module(folder):
     code = "import locmsim, numpy, random\nfrom locmsim.agents import RandomAgent as Mine\n"
     (folder / "bot.py").write_text(code)
     assert isinstance(make_agent("bot.py:Mine"), RandomAgent)
-    with pytest.raises(ValueError, match=r"another module 'random': rename random\.py"):
-        make_agent("random.py:Mine")
+    raises(ValueError, r"another module 'random': rename random\.py", make_agent, "random.py:Mine")
 
 
 def test_packages_of_another_environment_are_installed(folder):
@@ -309,13 +306,11 @@ def test_packages_of_another_environment_are_installed(folder):
 def test_a_helper_that_is_missing(folder):
     (folder / "utils.py").write_text("import no_such_helper\n")
     (folder / "bot.py").write_text("import utils\n")
-    with pytest.raises(ValueError, match=r"bot\.py: .*No module named 'no_such_helper'"):
-        make_agent("bot.py:Mine")
+    raises(ValueError, r"bot\.py: .*No module named 'no_such_helper'", make_agent, "bot.py:Mine")
     (folder / "utils.py").unlink()
     (folder / "utils").mkdir()
     (folder / "bot.py").write_text("import utils.deeper\n")
-    with pytest.raises(ValueError, match=r"bot\.py: .*No module named 'utils\.deeper'"):
-        make_agent("bot.py:Mine")
+    raises(ValueError, r"bot\.py: .*No module named 'utils\.deeper'", make_agent, "bot.py:Mine")
 
 
 def test_classes_and_ready_agents():
@@ -331,8 +326,7 @@ def test_classes_and_ready_agents():
         make_agent(type("Half", (), {"reset": print}))
     with pytest.raises(ValueError, match="agent Half: it lacks the methods choose, act;"):
         make_agent(type("Half", (), {"reset": print})())
-    with pytest.raises(TypeError, match="expected a description, a class or an agent, got 3"):
-        make_agent(3)
+    raises(TypeError, "expected a description, a class or an agent, got 3", make_agent, 3)
 
 
 def test_options_are_keyword_arguments():
@@ -360,16 +354,14 @@ def test_a_class_is_described_for_other_processes(mine):
     class Local(GreedyAgent):
         pass
 
-    with pytest.raises(ValueError, match="Local is not at the top level of a module"):
-        agent_spec(Local)
+    raises(ValueError, "Local is not at the top level of a module", agent_spec, Local)
 
 
 def test_a_class_of_the_prompt_is_not(monkeypatch):
     main = type(sys)("__main__")
     exec("from locmsim.agents import GreedyAgent\nclass Mine(GreedyAgent): pass", main.__dict__)
     monkeypatch.setitem(sys.modules, "__main__", main)
-    with pytest.raises(ValueError, match="Mine was defined at a prompt or in a notebook"):
-        agent_spec(main.Mine)
+    raises(ValueError, "Mine was defined at a prompt or in a notebook", agent_spec, main.Mine)
     main.__file__ = "/home/me/play.py"
     assert agent_spec(main.Mine) == "/home/me/play.py:Mine"
 
@@ -403,10 +395,8 @@ def test_names_of_installed_packages(mine):
     assert is_agent("patient:depth=1")
     assert make_agent("patient:depth=5").options[0] == 5
     assert isinstance(make_agent("greedy"), GreedyAgent)  # ours comes first
-    with pytest.raises(ValueError, match=r"unknown agent 'patent': .* did you mean 'patient'?"):
-        make_agent("patent")
-    with pytest.raises(ValueError, match="agent gone: mine:Gone of the package my-bots: Attrib"):
-        make_agent("gone")
+    raises(ValueError, r"unknown agent 'patent': .* did you mean 'patient'?", make_agent, "patent")
+    raises(ValueError, "agent gone: mine:Gone of the package my-bots: Attrib", make_agent, "gone")
     infos = {info.name: info for info in known_agents()}
     assert infos["patient"].package == "my-bots"
     assert infos["patient"].summary == "Plays nothing, patiently. Really."

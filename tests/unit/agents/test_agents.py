@@ -4,8 +4,9 @@ import itertools
 from collections import Counter
 
 import pytest
-from helpers import RULE_SETS, each_rules
-from oracles.agents import max_attack_choice, osl_choices
+from helpers import RULE_SETS, begun_match, each_rules, raises
+from oracles.agents import osl_choices
+from states import asked_positions
 
 from locmsim import Match, State
 from locmsim.agents import (
@@ -72,24 +73,16 @@ def test_whole_matches(rules, specs, seeds):
 @each_rules
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_seed_decides(rules, spec):
+    """... whatever the agent has played before."""
+    agents = make_agent(spec), make_agent("random")
+
     def game(seed: int) -> list[str]:
-        agents = make_agent(spec), make_agent("random")
         for agent in agents:
             agent.reset(seed)
         return play(Match(rules, seed=1), agents)
 
     assert game(1) == game(1)
     assert game(1) != game(2)
-
-
-def test_a_new_game_starts_afresh():
-    agents = make_agent("greedy"), make_agent("greedy")
-    games = []
-    for _ in range(2):
-        for agent in agents:
-            agent.reset(3)
-        games.append(play(Match("1.2", seed=4), agents))
-    assert games[0] == games[1]
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -181,23 +174,9 @@ def test_random_actions_are_uniform_until_one_is_pass():
 # --------------------------------------------------------------- one action after the other
 
 
-def turns(rules: str, seeds: range, spec: str = "greedy") -> list[State]:
-    """Return the positions in which players are asked, in games of two agents."""
-    states = []
-    for seed in seeds:
-        match = Match(rules, seed=seed)
-        agents = make_agent(spec), make_agent(spec)
-        while match.to_ask:
-            player = match.to_ask[0]
-            if match.state is not None and not match.state.is_terminal():
-                states.append(match.state.clone())
-            match.submit(player, answer(agents[player], match.observation(player)))
-    return states
-
-
 @each_rules
 def test_greedy_takes_the_best_action_each_time(rules):
-    for state in turns(rules, range(2)):
+    for state in asked_positions(rules, range(2), "greedy", "greedy"):
         player = state.current_player()
         for action in [*greedy_turn(state, VALUE), None]:
             values = {a: VALUE(state.child(a), player) for a in state.legal_actions()[1:]}
@@ -224,31 +203,10 @@ def test_greedy_evaluates_by_hand_set_weights():
         f"own.{name[6:]}": w for name, w in HAND_SET_WEIGHTS.items() if name[:6] == "their."
     } == {name: weight for name, weight in HAND_SET_WEIGHTS.items() if name[:4] == "own."}
     for rules in RULE_SETS:
-        state = turns(rules, range(1))[6]
+        state = asked_positions(rules, range(1), "greedy", "greedy")[6]
         assert VALUE(state, 0) == pytest.approx(-VALUE(state, 1))
     agent = make_agent("greedy", evaluation=lambda state, player: 0.0)
-    assert agent.plan(turns("1.5", range(1))[4], 0.0) == []
-
-
-@each_rules
-def test_osl_and_max_attack_choose_as_they_are_described(rules):
-    """Each action is that of a slow reference, which reads nothing but snapshots and texts."""
-    passed = 0
-    for spec in ("osl", "max-attack"):
-        for start in turns(rules, range(3), spec):
-            state = start.clone()
-            while not state.is_terminal() and (action := choose_action("osl", state)):
-                assert state.action_to_string(action) == osl_choices(state)[0]
-                state.apply_action(action)
-            if not state.is_terminal():
-                assert state.legal_actions() == [0]
-                passed += 1
-            state = start.clone()
-            while not state.is_terminal() and (action := choose_action("max-attack", state)):
-                assert state.action_to_string(action) == max_attack_choice(state)
-                state.apply_action(action)
-            assert state.is_terminal() or max_attack_choice(state) == "PASS"
-    assert passed > 20
+    assert agent.plan(asked_positions("1.5", range(1), "greedy", "greedy")[4], 0.0) == []
 
 
 @each_rules
@@ -257,7 +215,7 @@ def test_scripted_agents_answer_what_they_choose_action_by_action(rules):
     for spec in ("osl", "max-attack", "greedy"):
         agent = make_agent(spec)
         slow = make_agent("greedy", evaluation=VALUE.compiled)
-        for state in turns(rules, range(2), spec):
+        for state in asked_positions(rules, range(2), spec, spec):
             observation = state.observation(state.current_player())
             if spec == "greedy":
                 agent.reset()
@@ -347,23 +305,6 @@ def test_search_agents_take_all_cards_for_likely_if_told_to(name):
     assert anything > 2 * likely
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("beam:belief=no", "agent beam: belief: expected one of score, any, got 'no'"),
-        ("beam:share=0.0", "agent beam: share: expected more than 0, got 0.0"),
-        ("beam:time_ms=0", "agent beam: one of time_ms and nodes must be above 0"),
-        ("mcts:time_ms=0,iterations=9,share=0.5", "agent mcts: share: needs time_ms"),
-        ("beam:exploration=1.0", "agent beam: unknown option 'exploration', expected deck"),
-        ("mcts:worlds=0", "agent mcts: worlds: expected 1 to 4096, got 0"),
-        ("mcts:iterations=-1", "agent mcts: iterations: expected 0 to"),
-    ],
-)
-def test_search_agents_refuse(spec, message):
-    with pytest.raises(ValueError, match=message):
-        make_agent(spec)
-
-
 # ------------------------------------------------------------------------------------- registry
 
 
@@ -378,6 +319,15 @@ def test_make_agent():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
+        ("beam:belief=no", "agent beam: belief: expected one of score, any, got 'no'"),
+        ("beam:share=0.0", "agent beam: share: expected more than 0, got 0.0"),
+        ("beam:time_ms=0", "agent beam: one of time_ms and nodes must be above 0"),
+        ("mcts:time_ms=0,iterations=9,share=0.5", "agent mcts: share: needs time_ms"),
+        ("beam:exploration=1.0", "agent beam: unknown option 'exploration', expected deck"),
+        ("mcts:worlds=0", "agent mcts: worlds: expected 1 to 4096, got 0"),
+        ("beam:nodes=-4", "agent beam: nodes: expected 0 to"),
+        ("beam:threads=0", "agent beam: threads: expected 1 to"),
+        ("mcts:iterations=-1", "agent mcts: iterations: expected 0 to"),
         ("minimax", "unknown agent 'minimax': expected one of random, greedy, beam"),
         ("", "unknown agent ''"),
         ("beam:fast", "agent beam: expected option=value, got 'fast'"),
@@ -394,13 +344,8 @@ def test_make_agent():
     ],
 )
 def test_make_agent_says_what_is_wrong(spec, message):
-    with pytest.raises(ValueError, match=message):
-        make_agent(spec)
-
-
-def test_make_agent_knows_the_options_given_by_name():
-    with pytest.raises(ValueError, match="agent greedy: unknown option 'nodes', expected deck"):
-        make_agent("greedy", nodes=3)
+    raises(ValueError, message, make_agent, spec)
+    raises(ValueError, "agent greedy: unknown option 'nodes'", make_agent, "greedy", nodes=3)
 
 
 def test_a_deck_builder_of_ones_own():
@@ -422,9 +367,7 @@ def test_a_plan_is_a_list_of_actions(plan: object) -> None:
         def plan(self, state: State, started: float) -> list[int]:
             return plan  # type: ignore[return-value]
 
-    match = Match(seed=1)
-    for player in match.to_ask:
-        match.submit(player, "PASS")
+    match = begun_match(seed=1)
     agent = Mine()
     agent.reset()
     with pytest.raises(TypeError, match=f"plan: expected a list of actions, got {plan!r}"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from amounts import FEW
-from helpers import main
+from helpers import main, raises
 
 from locmsim import Match, play_match
 from locmsim.agents import make_agent
@@ -235,17 +235,14 @@ def test_choosers_that_draw_have_other_numbers_for_each_card(files):
 )  # fmt: skip
 def test_what_chooses_no_cards_is_refused(files, option, message):
     Policy.random(seed=1).save(files / "battle.npz")
-    with pytest.raises(ValueError, match=message):
-        make_agent(f"greedy:{option.format(files)}")
+    raises(ValueError, message, make_agent, f"greedy:{option.format(files)}")
 
 
 def test_a_chooser_plays_no_battles(files):
     path = files / "choice-1.5.npz"
     message = r"it chooses cards and plays no battles: use it as deck="
-    with pytest.raises(ValueError, match=message):
-        make_agent(f"policy:path={path}")
-    with pytest.raises(ValueError, match=message):
-        LocmEnv(opponent=str(path), **FEW)
+    raises(ValueError, message, make_agent, f"policy:path={path}")
+    raises(ValueError, message, LocmEnv, opponent=str(path), **FEW)
 
 
 def test_choosers_in_environments_and_data_sets(files):
@@ -263,8 +260,7 @@ def test_choosers_in_environments_and_data_sets(files):
     draft.reset(seed=1)
     examples = [*examples_of_agent("random", 1, decks=f"policy:path={path}", card_sets=2)][-1]
     assert len(examples)
-    with pytest.raises(ValueError, match="did you mean 'classic'"):
-        LocmEnv(decks="clasic")
+    raises(ValueError, "did you mean 'classic'", LocmEnv, decks="clasic")
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from amounts import amount
-from helpers import RULE_SETS, each_rules
+from helpers import RULE_SETS, each_rules, raises
 
 from locmsim import Match
 from locmsim.agents import LEVELS, BeamAgent, GreedyAgent, Level, LevelAgent, make_agent
@@ -65,8 +65,7 @@ def test_with_slips_only_it_is_greedy(registered: Callable[..., None]) -> None:
 
 @pytest.mark.parametrize("k", [0, 11, -1])
 def test_levels_that_are_not_there(k: int) -> None:
-    with pytest.raises(ValueError, match="k: expected 1 to 10, got"):
-        LevelAgent(k)
+    raises(ValueError, "k: expected 1 to 10, got", LevelAgent, k)
 
 
 @pytest.mark.slow

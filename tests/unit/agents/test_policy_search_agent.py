@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from helpers import raises
 
 import locmsim.search
 from locmsim import Card, Match, State, play_match
@@ -157,16 +158,12 @@ def test_it_beats_random():
 def test_what_it_refuses(tmp_path):
     with pytest.raises(ValueError, match=r"PolicySearchAgent plays rules 1\.5 only, not 1\.2"):
         Arena(None, ["search:simulations=4", "random"], rules="1.2", games=2)
-    with pytest.raises(ValueError, match="simulations: expected 0 to"):
-        make_agent("search:simulations=-1")
+    raises(ValueError, "simulations: expected 0 to", make_agent, "search:simulations=-1")
     with pytest.raises(ValueError, match="root: expected one of gumbel, puct, got 'best'"):
         make_agent("search:root=best")
-    with pytest.raises(ValueError, match="share: expected more than 0"):
-        make_agent("search:share=0")
-    with pytest.raises(ValueError, match=r"proposal: expected 0 to 0\.99, got 1"):
-        make_agent("search:proposal=1")
-    with pytest.raises(ValueError, match="proposal_weight: expected 0 to 1e"):
-        make_agent("search:proposal_weight=-1")
+    raises(ValueError, "share: expected more than 0", make_agent, "search:share=0")
+    raises(ValueError, r"proposal: expected 0 to 0\.99, got 1", make_agent, "search:proposal=1")
+    raises(ValueError, "proposal_weight: expected 0 to 1e", make_agent, "search:proposal_weight=-1")
     for option, other in (
         ("simulations=4,proposal=0.5", "time_ms"),
         ("simulations=4,proposal_weight=2", "time_ms"),
@@ -175,8 +172,7 @@ def test_what_it_refuses(tmp_path):
         ("root=puct,proposal=0.5", 'root="gumbel"'),
     ):
         name = option.split(",")[1].split("=")[0]
-        with pytest.raises(ValueError, match=f"{name}: needs {other}"):
-            make_agent(f"search:{option}")
+        raises(ValueError, f"{name}: needs {other}", make_agent, f"search:{option}")
     with pytest.raises(ValueError, match="layout: the network learned has entities"):
         make_agent("search:layout=gym-locm")
     for options in ("simulations=4,proposal=0", "root=puct,time_ms=9,share=0.5"):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import each_rules
+from helpers import each_rules, raises
 from oracles.agents import max_attack_choice, osl_choices
 
 from locmsim.agents._scripted import SCRIPTED, choose_action, play_battle
@@ -27,6 +27,11 @@ def test_they_choose_as_their_oracles_do(name, rules):
     for seed in range(3):
         for state, _ in random_game(start_position(seed, rules), seed):
             assert choose_action(name, state) == AGENTS[name](state)
+        state = start_position(seed, rules)
+        while not state.is_terminal():  # in games of its own, too
+            action = choose_action(name, state)
+            assert action == AGENTS[name](state)
+            state.apply_action(action)
 
 
 @each_rules
@@ -75,5 +80,4 @@ def test_what_is_there():
         choose_action("nobody", state)
     while not state.is_terminal():
         state.apply_action(state.legal_actions()[-1])
-    with pytest.raises(ValueError, match="the game is over"):
-        choose_action("osl", state)
+    raises(ValueError, "the game is over", choose_action, "osl", state)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from amounts import slow_after
-from helpers import change, main, played
+from helpers import change, main, played, raises
 
 from locmsim.agents import RandomAgent
 from locmsim.arena import Arena, Difference, StoreError
@@ -68,19 +68,18 @@ class Moody(RandomAgent):
 
 def test_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     db = tmp_path / "results.db"
-    with Arena(db, ["greedy", Moody], games=6, seed=3, timeout_scale=0) as arena:
+    with Arena(db, ["greedy", Moody], games=4, seed=3, timeout_scale=0) as arena:
         arena.run(jobs=1)
         before = played(arena)
     with Arena.load(db) as arena:
         assert arena.verify(jobs=1) == []
         monkeypatch.setenv("MOOD", "1")
         found = arena.verify(jobs=1)
-        assert [one.number for one in found] == [1, 2, 3, 4, 5, 6]
+        assert [one.number for one in found] == [1, 2, 3, 4]
         assert {one.player for one in found} == {"Moody"}
-        again = arena.verify([2, 5], jobs=1)
-        assert [one.number for one in again] == [2, 5]
-        with pytest.raises(StoreError, match="has no game 7"):
-            arena.verify([7], jobs=1)
+        again = arena.verify([2, 3], jobs=1)
+        assert [one.number for one in again] == [2, 3]
+        raises(StoreError, "has no game 5", arena.verify, [5], jobs=1)
         assert played(arena) == before
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from helpers import raises
 
 from locmsim.agents import GreedyAgent, MCTSAgent, RandomAgent
 from locmsim.arena import Arena, Player, StoreError
@@ -48,7 +49,7 @@ def test_classes_and_ready_agents(tmp_path: Path) -> None:
     """A file can be resumed without the objects, since their descriptions recreate them."""
     db = tmp_path / "results.db"
     players = [Stubborn, Stubborn(line="PASS # thinking"), RandomAgent(), GreedyAgent(), "random"]
-    with Arena(db, players, games=2, seed=1, timeout_scale=0) as arena:
+    with Arena(db, players, games=2, seed=1, mode="gauntlet", timeout_scale=0) as arena:
         names = [(player.name, player.spec) for player in arena.settings.players]
         assert names == [
             ("Stubborn", f"{__name__}:Stubborn"),
@@ -79,8 +80,7 @@ def test_ready_agents_without_description(tmp_path: Path, make: type) -> None:
         assert arena.settings.players[0] == Player(name, name, False, True)
         arena.run(jobs=1)
     with Arena(db, games=4) as arena:
-        with pytest.raises(ValueError, match=r"created with an agent object .* pass it again"):
-            arena.run(jobs=1)
+        raises(ValueError, r"created with an agent object .* pass it again", arena.run, jobs=1)
         assert arena.tally.games == 2
     with Arena(db, [make(), "random"], games=4) as arena:
         arena.run(jobs=1)
@@ -117,8 +117,7 @@ def test_what_cannot_be_sent() -> None:
 def test_no_player() -> None:
     with pytest.raises(TypeError, match="expected a description, a class or an agent, got 7"):
         Arena(None, [7, "random"])
-    with pytest.raises(ValueError, match="agent int: it lacks the method"):
-        Arena(None, [int, "random"])
+    raises(ValueError, "agent int: it lacks the method", Arena, None, [int, "random"])
 
 
 SCRIPT = """

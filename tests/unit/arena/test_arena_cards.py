@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
-from helpers import RULE_SETS, main
+from helpers import RULE_SETS, main, raises
 
 from locmsim import Card, CardType
 from locmsim.arena import Arena
@@ -99,8 +99,7 @@ def test_cards_are_counted(rules: str, player: str | None) -> None:
 def test_what_cannot_be_counted() -> None:
     with Arena(None, ["greedy", "random"], games=2, seed=3, timeout_scale=0) as arena:
         assert arena.cards() == []
-        with pytest.raises(ValueError, match="no player is called 'x'"):
-            arena.cards("x")
+        raises(ValueError, "no player is called 'x'", arena.cards, "x")
     with (
         Arena(None, ["rule", "search:nodes=20"], game="vestrock", games=2, seed=3) as arena,
         pytest.raises(ValueError, match="Vestrock does not say what became of its cards"),

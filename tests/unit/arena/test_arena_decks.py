@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from helpers import BOT, RULE_SETS, log_line, main
+from helpers import BOT, RULE_SETS, log_line, main, raises
 
 from locmsim import Match
 from locmsim.agents import RandomAgent, make_agent
@@ -166,10 +166,8 @@ def test_the_own_cards_of_an_agent_are_refused(
     """Its option for them would have no effect, wherever others choose the cards."""
     name = "deck" if "deck" in player else "draft"
     message = f"{name}: does not apply with {{}}decks, which chooses the cards: {player}"
-    with pytest.raises(ValueError, match=message.format("")):
-        Arena(None, [player, "random"], decks="random")
-    with pytest.raises(ValueError, match=message.format("")):
-        LocmEnv(opponent=player)
+    raises(ValueError, message.format(""), Arena, None, [player, "random"], decks="random")
+    raises(ValueError, message.format(""), LocmEnv, opponent=player)
     with pytest.raises(ValueError, match=f"{name}: does not apply with battlers, who play decks"):
         LocmEnv(episode="choice", battlers=("greedy", player))
     db = str(tmp_path / "a.db")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import growing_results
+from helpers import growing_results, raises
 
 from locmsim.arena import Arena, Outcome, Record, Sprt, StoreError, Tally
 from locmsim.arena.follow import ResultsReader, llr_curve, score_curve
@@ -37,8 +37,7 @@ def test_games_that_come_in_any_order(tmp_path: Path) -> None:
     played = records(tmp_path / "played.db", ["greedy", "random", "rule"], 6)
     db = tmp_path / "growing.db"
     reader = ResultsReader(db)
-    with pytest.raises(StoreError, match="no such file"):
-        reader.update()
+    raises(StoreError, "no such file", reader.update)
     with growing_results(db, ["greedy", "random", "rule"], games=6, seed=3) as store:
         reader.update()
         assert reader.to_json() == fresh(db)
@@ -91,8 +90,7 @@ def test_another_goal_test_and_tournament(tmp_path: Path) -> None:
     assert reader.to_json() == fresh(db)
     assert reader.games_read == 2
     db.write_bytes(b"")
-    with pytest.raises(StoreError, match="an empty file"):
-        reader.update()
+    raises(StoreError, "an empty file", reader.update)
 
 
 def test_the_file_is_left_as_it_was(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from helpers import main, played
+from helpers import main, played, raises
 
 from locmsim.arena import Arena, StoreError
 from locmsim.arena.follow import ResultsReader
@@ -75,10 +75,8 @@ def test_growing_again_and_resuming(db: Path) -> None:
     with Arena(db) as arena:
         assert arena.settings == settings
         assert not arena.left
-        with pytest.raises(ValueError, match="games: a pool has no number of games per pairing"):
-            arena.set_games(8)
-    with pytest.raises(ValueError, match=r"games: a pool has .*: --more N .* plays further games"):
-        Arena(db, games=8)
+        raises(ValueError, "games: a pool has no number of games per pairing", arena.set_games, 8)
+    raises(ValueError, r"games: a pool has .*: --more N .* plays further games", Arena, db, games=8)
 
 
 @pytest.mark.slow
@@ -104,8 +102,7 @@ def test_retired_players(db: Path) -> None:
     assert reader.finished
     with Arena(db) as arena:
         before = arena.settings
-        with pytest.raises(ValueError, match="against: 'c' is retired"):
-            arena.add(["f=osl"], against=["c"])
+        raises(ValueError, "against: 'c' is retired", arena.add, ["f=osl"], against=["c"])
         with pytest.raises(ValueError, match="retire: no player is called 'x': expected one of a,"):
             arena.retire(["x"])
         assert arena.settings == before
@@ -189,8 +186,7 @@ def test_further_games_of_a_pool(db: Path) -> None:
         arena.run(jobs=1)
         assert arena.tally.games == before == arena.settings.count
         assert arena.settings.draws == ()
-        with pytest.raises(ValueError, match="more: no pairing of the pool is left to play"):
-            arena.more(40)
+        raises(ValueError, "more: no pairing of the pool is left to play", arena.more, 40)
 
 
 def test_seeds_that_are_used_up(tmp_path: Path) -> None:
@@ -228,10 +224,8 @@ def test_a_changed_bot_is_a_new_player(tmp_path: Path) -> None:
     write("GreedyAgent")
     with Arena(db) as arena:
         changed = r"mine.py has changed since game 1 \(of v1\)"
-        with pytest.raises(StoreError, match=f"{changed}.*--retire"):
-            arena.add([f"v2={spec}"])
-        with pytest.raises(StoreError, match=changed):
-            arena.run()
+        raises(StoreError, f"{changed}.*--retire", arena.add, [f"v2={spec}"])
+        raises(StoreError, changed, arena.run)
         with pytest.raises(ValueError, match="add: 'v1' is in the pool; a changed bot is a new pl"):
             arena.add([f"v1={spec}"])
     with Arena(db) as arena:

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from helpers import raises
 
 from locmsim.arena import LocmGame, Player, Settings, parse_player, parse_seeds
 from locmsim.arena.game_worker import new_match
@@ -72,8 +73,7 @@ def test_given_seeds() -> None:
     assert [given.fixture(number).seed for number in range(1, 5)] == [5, 5, -7, -7]
     assert given.count == 4
     assert settings(seeds=(5, -7), games=2).count == 2
-    with pytest.raises(ValueError, match="2 seeds allow at most 4, got 6"):
-        settings(seeds=(5, -7), games=6)
+    raises(ValueError, "2 seeds allow at most 4, got 6", settings, seeds=(5, -7), games=6)
 
 
 def test_agents_have_seeds_of_their_own() -> None:
@@ -102,8 +102,7 @@ def test_everything_follows_from_given_seeds() -> None:
     [(0, "1 or more"), (3, "need an even number"), (10**30, "expected 1 to 2000000000, got")],
 )
 def test_impossible_counts(games: int, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        settings(games=games)
+    raises(ValueError, message, settings, games=games)
     assert settings(mirror=False, games=3).count == 3
 
 
@@ -111,8 +110,7 @@ def test_settings_as_json() -> None:
     for some in (settings(), settings(3, seeds=(1, 2), mode="gauntlet", match_limit=30.0)):
         assert Settings.from_json(json.loads(json.dumps(some.to_json()))) == some
     for bad in ({}, {"players": 7}, {**settings().to_json(), "players": [{"name": "x"}]}):
-        with pytest.raises(ValueError, match="not the settings"):
-            Settings.from_json(bad)
+        raises(ValueError, "not the settings", Settings.from_json, bad)
 
 
 def test_differences() -> None:
@@ -141,8 +139,7 @@ def test_differences() -> None:
     ],
 )
 def test_impossible_settings(fields: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        settings(**fields)
+    raises(ValueError, message, settings, **fields)
 
 
 @pytest.mark.parametrize("names", [("a", "a"), ("", "b"), ("a\n", "b")])
@@ -182,8 +179,7 @@ def test_parse_seeds() -> None:
     with pytest.raises(IndexError):
         seeds[6]
     for bad in ("", "5,", "x", "1..", "3..1", "1-5"):
-        with pytest.raises(ValueError, match="expected"):
-            parse_seeds(bad)
+        raises(ValueError, "expected", parse_seeds, bad)
 
 
 @pytest.mark.parametrize(
@@ -197,8 +193,7 @@ def test_parse_seeds() -> None:
     ],
 )
 def test_impossible_seeds(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{message}"):
-        parse_seeds(text)
+    raises(ValueError, f"^{message}", parse_seeds, text)
 
 
 def test_a_long_range_of_seeds_takes_no_room() -> None:
@@ -245,5 +240,4 @@ def test_parse_player(text: str, player: Player) -> None:
     ],
 )
 def test_no_player(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        parse_player(text)
+    raises(ValueError, message, parse_player, text)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers import full_disk, opened_databases
+from helpers import full_disk, opened_databases, raises
 
 from locmsim.arena import Arena, LocmGame, Player, Record, Settings, Sprt, StoreError
 from locmsim.arena.game_worker import play_games
@@ -64,8 +64,7 @@ def test_what_goes_in_comes_out(path: Path, records: list[Record]) -> None:
         assert list(store.outcomes()) == [records[i].outcome for i in (0, 1, 3)]
         for i in (0, 1, 3):
             assert store.game(i + 1) == records[i]
-        with pytest.raises(StoreError, match="has no game 3"):
-            store.game(3)
+        raises(StoreError, "has no game 3", store.game, 3)
 
 
 @pytest.mark.process
@@ -86,8 +85,7 @@ def test_faults(path: Path) -> None:
 def test_no_game_twice(path: Path, records: list[Record]) -> None:
     with writing(path) as store:
         store.add_all([records[0]])
-        with pytest.raises(StoreError, match="UNIQUE"):
-            store.add_all([records[1], records[0]])
+        raises(StoreError, "UNIQUE", store.add_all, [records[1], records[0]])
         assert store.numbers() == {1}
 
 
@@ -112,13 +110,10 @@ def test_view_for_people(path: Path, records: list[Record]) -> None:
 
 
 def test_no_file(path: Path, records: list[Record]) -> None:
-    with pytest.raises(NoResultsError, match="no such file"):
-        reading(path)
-    with pytest.raises(StoreError, match="cannot open"):
-        writing(path / "deeper")
+    raises(NoResultsError, "no such file", reading, path)
+    raises(StoreError, "cannot open", writing, path / "deeper")
     path.touch()
-    with pytest.raises(NoResultsError, match="an empty file"):
-        reading(path)
+    raises(NoResultsError, "an empty file", reading, path)
     with writing(path) as store:
         store.add_all([records[0]])
     with reading(path) as store:
@@ -143,8 +138,7 @@ def test_file_that_is_removed(path: Path, records: list[Record]) -> None:
         with pytest.raises(StoreError, match="was removed or replaced while it was written to"):
             store.add_all([records[1]])
         path.write_text("something else")
-        with pytest.raises(StoreError, match="was removed or replaced"):
-            store.add_all([records[1]])
+        raises(StoreError, "was removed or replaced", store.add_all, [records[1]])
     assert path.read_text() == "something else"
     path.unlink()
     with (
@@ -164,10 +158,8 @@ def test_no_file_for_no_games(path: Path) -> None:
         pass
     assert path.exists()
     path.write_bytes(b"")
-    with pytest.raises(ValueError, match="players: expected at least two"):
-        Arena(path, ["random"])
-    with pytest.raises(ValueError, match="unknown option"):
-        Arena(path, ["random", "rule:x=1"])
+    raises(ValueError, "players: expected at least two", Arena, path, ["random"])
+    raises(ValueError, "unknown option", Arena, path, ["random", "rule:x=1"])
     assert path.exists()
     path.write_text("notes")
     with pytest.raises(StoreError):
@@ -202,15 +194,13 @@ def test_nothing_beside_a_closed_file(path: Path, records: list[Record]) -> None
 def test_files_that_are_something_else(path: Path) -> None:
     path.write_text("all my notes, for years\n" * 100)
     for write in (False, True):
-        with pytest.raises(StoreError, match="not a database"):
-            Store(path, write=write)
+        raises(StoreError, "not a database", Store, path, write=write)
     assert path.read_text().startswith("all my notes")
     other = path.with_name("other.db")
     with contextlib.closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE addresses (name TEXT)")
     for write in (False, True):
-        with pytest.raises(StoreError, match="does not contain results of an arena"):
-            Store(other, write=write)
+        raises(StoreError, "does not contain results of an arena", Store, other, write=write)
 
 
 def test_file_of_another_version(path: Path, records: list[Record]) -> None:
@@ -218,8 +208,7 @@ def test_file_of_another_version(path: Path, records: list[Record]) -> None:
         store.add_all([records[0]])
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StoreError, match="version 99, this program knows 7"):
-        reading(path)
+    raises(StoreError, "version 99, this program knows 7", reading, path)
 
 
 def test_damaged_settings(path: Path, records: list[Record]) -> None:
@@ -227,31 +216,19 @@ def test_damaged_settings(path: Path, records: list[Record]) -> None:
         store.add_all([records[0]])
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("UPDATE tournament SET settings = '{}'")
-    with pytest.raises(StoreError, match="not the settings of a tournament"):
-        reading(path)
-
-
-def test_another_tournament(path: Path, records: list[Record]) -> None:
-    with writing(path) as store:
-        store.add_all([records[0]])
-    with pytest.raises(StoreError, match="results of another tournament: seed: 5, now 6"):
-        Arena(path, seed=6)
-    with reading(path) as store:
-        assert store.numbers() == {1}
+    raises(StoreError, "not the settings of a tournament", reading, path)
 
 
 def test_two_writers(path: Path, records: list[Record]) -> None:
     """A second writer is refused, since both would play the same games; readers are not."""
     with writing(path) as store:
-        with pytest.raises(StoreError, match="another process writes to it"):
-            writing(path)
+        raises(StoreError, "another process writes to it", writing, path)
         with reading(path) as reader:
             store.add_all([records[0]])
             assert reader.numbers() == {1}
             store.add_all([records[1]])
             assert reader.numbers() == {1, 2}
-            with pytest.raises(StoreError, match="readonly"):
-                reader.add_all([records[2]])
+            raises(StoreError, "readonly", reader.add_all, [records[2]])
     with writing(path) as store:
         assert len(store) == 2
 
@@ -264,8 +241,7 @@ def test_the_path_is_a_path(
     name = Path("file:results.db?mode=memory")
     with writing(name) as store:
         store.add_all([records[0]])
-        with pytest.raises(StoreError, match="another process writes to it"):
-            writing(name)
+        raises(StoreError, "another process writes to it", writing, name)
     with reading(name) as store:
         assert store.numbers() == {1}
     assert [path.name for path in tmp_path.iterdir()] == [str(name)]

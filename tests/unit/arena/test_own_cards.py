@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import main
+from helpers import main, raises
 
 from locmsim import generate_cards, save_cards
 from locmsim.arena import Arena, make_game
@@ -115,8 +115,7 @@ def test_examples_and_single_matches_have_them(game, capsys):
 def test_what_cannot_be_used_is_said(options, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     save_cards("mine", generate_cards(1))
-    with pytest.raises(ValueError, match=message):
-        make_game(f"locm:{options}")
+    raises(ValueError, message, make_game, f"locm:{options}")
 
 
 def test_other_cards_are_another_game(tmp_path, monkeypatch, capsys):

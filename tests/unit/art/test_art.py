@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from amounts import amount
-from helpers import HOSTILE, main
+from helpers import HOSTILE, main, raises
 
 from locmsim import Card, Match, Observation, generate_cards
 from locmsim.art import (
@@ -243,8 +243,7 @@ def test_sheet() -> None:
     page = sheet_html(cards, HOSTILE)
     assert "<script" not in page
     assert "<svg onload" not in page
-    with pytest.raises(ValueError, match="columns: expected at least 1, got 0"):
-        sheet_svg(cards, columns=0)
+    raises(ValueError, "columns: expected at least 1, got 0", sheet_svg, cards, columns=0)
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import each_rules
+from helpers import each_rules, raises
 
 from locmsim import Match
 from locmsim.decks import build_deck, deck_line, pick
@@ -125,8 +125,7 @@ def test_exchanged_values() -> None:
             after[i] -= moved
             after[j] += moved
             assert table[i, j] == pytest.approx(networks.value(rows, after), abs=1e-4)
-    with pytest.raises(ValueError, match="terms: expected"):
-        networks.exchanged(rows[:, 1:].copy(), copies)
+    raises(ValueError, "terms: expected", networks.exchanged, rows[:, 1:].copy(), copies)
 
 
 def test_best_exchange_ends_where_improvement_does() -> None:
@@ -147,18 +146,15 @@ def test_calibration(rules: str) -> None:
     assert probability_of(rules, 1.0, 0) + probability_of(rules, -1.0, 1) == pytest.approx(1)
     assert 0 <= probability_of(rules, -2000.0) < 1e-9
     assert probability_of(rules, 2000.0) == 1
-    with pytest.raises(ValueError, match="unknown rules '2'"):
-        calibration("2")
+    raises(ValueError, "unknown rules '2'", calibration, "2")
 
 
 def test_no_decks_yet() -> None:
     match = Match("1.2", seed=1)
-    with pytest.raises(ValueError, match="no decks: the match has not left its choice phase"):
-        report_decks(match)
+    raises(ValueError, "no decks: the match has not left its choice phase", report_decks, match)
     match.submit(0, "SING")
     match.submit(1, "PICK 0")
-    with pytest.raises(ValueError, match="no decks"):
-        report_decks(match)
+    raises(ValueError, "no decks", report_decks, match)
 
 
 @pytest.mark.parametrize("size", [15, 16, 120, 160, 300])
@@ -177,5 +173,4 @@ def test_only_offered_cards_are_recommended(size: int) -> None:
 def test_cards_that_are_not_offered() -> None:
     cards = generate_cards(1)
     for method in (default_value().improved, default_value().best_exchange):
-        with pytest.raises(ValueError, match="deck: card 119 is not offered"):
-            method([*range(29), 119], cards[:100])
+        raises(ValueError, "deck: card 119 is not offered", method, [*range(29), 119], cards[:100])

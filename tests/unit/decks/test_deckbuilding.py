@@ -11,7 +11,7 @@ from hashlib import blake2b
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import golden_games
+from helpers import golden_games, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import cards as any_card
@@ -104,8 +104,7 @@ def test_the_smallest_offer_is_taken_whole(heuristic):
 
 def test_too_few_different_cards():
     cards = generate_cards(1)[:14]
-    with pytest.raises(ValueError, match="needs 15 different cards, the offer has 14"):
-        build_deck(cards + cards)
+    raises(ValueError, "needs 15 different cards, the offer has 14", build_deck, cards + cards)
 
 
 @pytest.mark.parametrize("heuristic", ["default", "classic"])
@@ -176,32 +175,6 @@ def test_a_deck_is_built_in_time():
     assert min(taken) < 400 * a_set
 
 
-def test_classic_deck_is_cheap_and_balanced():
-    """The deck is like those that won the contest, although the average card of a pool costs 6."""
-    for seed in range(20):
-        deck = chosen_cards(cards := generate_cards(seed), build_deck(cards, "classic"))
-        assert mean(card.cost for card in deck) < 1.5
-        areas = mean(card.area != Area.TARGET for card in cards)
-        assert mean(card.area != Area.TARGET for card in deck) > areas - 0.1
-        counts = Counter(card.type for card in deck)
-        assert counts[CardType.CREATURE] >= 10
-        assert counts[CardType.GREEN] <= 10
-        assert counts[CardType.RED] <= 8
-        assert counts[CardType.BLUE] <= 8
-
-
-def test_bodies_has_dearer_cards_and_more_creatures_than_classic():
-    def decks(heuristic):
-        for seed in range(20):
-            yield from chosen_cards(cards := generate_cards(seed), build_deck(cards, heuristic))
-
-    classic, bodies = list(decks("classic")), list(decks("bodies"))
-    assert mean(card.cost for card in bodies) > mean(card.cost for card in classic)
-    assert mean(card.type == CardType.CREATURE for card in bodies) > mean(
-        card.type == CardType.CREATURE for card in classic
-    )
-
-
 def test_cheapest_takes_the_first_cards_of_a_generated_set():
     """A generated set is sorted by cost, so the deck is the one that the answer PASS gets."""
     assert build_deck(generate_cards(4), "cheapest") == [i for i in range(15) for _ in range(2)]
@@ -253,8 +226,7 @@ def test_own_deck_builders():
     ],
 )
 def test_illegal_decks_of_own_builders_are_refused(deck, message):
-    with pytest.raises(ValueError, match=message):
-        build_deck(generate_cards(2), lambda offered: deck)
+    raises(ValueError, message, build_deck, generate_cards(2), lambda offered: deck)
 
 
 def test_registered_builders_are_found_by_name(registered):
@@ -359,8 +331,7 @@ def test_a_weighted_score_is_the_sum_of_the_terms():
     ],
 )
 def test_bad_weights_are_refused_by_name(weights, message):
-    with pytest.raises(ValueError, match=message):
-        WeightedScore(weights)
+    raises(ValueError, message, WeightedScore, weights)
 
 
 # ------------------------------------------------------------------------ rules 1.2 and 1.0
@@ -421,8 +392,7 @@ def test_static_order(rules):
 
 
 def test_static_order_has_no_1_5():
-    with pytest.raises(ValueError, match=r"rules 1\.5 have no draft"):
-        static_order("1.5")
+    raises(ValueError, r"rules 1\.5 have no draft", static_order, "1.5")
 
 
 def test_curve_picker_follows_the_curve_and_the_share_of_items():
@@ -467,12 +437,9 @@ def test_heuristics_may_answer_with_numbers_of_numpy():
 
 
 def test_picks_need_a_draft_and_three_cards():
-    with pytest.raises(ValueError, match=r"rules 1\.5 have no draft"):
-        pick(cards_1x()[:3], [], "1.5")
-    with pytest.raises(ValueError, match="unknown rules '2'"):
-        pick(cards_1x()[:3], [], "2")
-    with pytest.raises(ValueError, match="offers three cards, got 2"):
-        pick(cards_1x()[:2], [], "1.2")
+    raises(ValueError, r"rules 1\.5 have no draft", pick, cards_1x()[:3], [], "1.5")
+    raises(ValueError, "unknown rules '2'", pick, cards_1x()[:3], [], "2")
+    raises(ValueError, "offers three cards, got 2", pick, cards_1x()[:2], [], "1.2")
 
 
 def test_the_default_deck_of_an_offer_is_looked_for_once(spied):

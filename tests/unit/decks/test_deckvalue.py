@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from amounts import amount
+from helpers import raises
 from oracles.networks import deck_value
 from oracles.terms import card_terms as oracle_terms
 
@@ -148,14 +149,11 @@ def test_the_order_of_cards_makes_no_difference():
     ],
 )
 def test_bad_arrays_are_named(change, message):
-    with pytest.raises(ValueError, match=message):
-        DeckValue({**zeros(), **change})
+    raises(ValueError, message, DeckValue, {**zeros(), **change})
     arrays = zeros()
     del arrays["card"]
-    with pytest.raises(ValueError, match="deck value: card is missing"):
-        DeckValue(zeros(), arrays)
-    with pytest.raises(ValueError, match="deck value: no network is given"):
-        DeckValue()
+    raises(ValueError, "deck value: card is missing", DeckValue, zeros(), arrays)
+    raises(ValueError, "deck value: no network is given", DeckValue)
 
 
 def test_a_value_is_the_mean_of_its_networks():

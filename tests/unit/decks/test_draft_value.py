@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers import raises
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -137,15 +138,12 @@ def test_it_foresees_what_a_deck_will_lack():
     ],
 )
 def test_what_does_not_fit_together(offers, picked, drafts, message):
-    with pytest.raises(ValueError, match=message):
-        DraftValue(*networks()).expected(offers, picked, drafts)
+    raises(ValueError, message, DraftValue(*networks()).expected, offers, picked, drafts)
 
 
 def test_arrays_that_make_no_sense():
-    with pytest.raises(ValueError, match="draft value: expected 1 to 4 networks, got 0"):
-        DraftValue()
-    with pytest.raises(ValueError, match="draft value: expected 1 to 4 networks, got 5"):
-        DraftValue(*networks(5))
+    raises(ValueError, "draft value: expected 1 to 4 networks, got 0", DraftValue)
+    raises(ValueError, "draft value: expected 1 to 4 networks, got 5", DraftValue, *networks(5))
     with pytest.raises(ValueError, match="draft value: bias is missing"):
         DraftNetworks([{name: a for name, a in networks(1)[0].items() if name != "bias"}])
     with pytest.raises(ValueError, match="deck: expected at most 30 cards, got 31"):

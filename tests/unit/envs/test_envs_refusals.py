@@ -9,7 +9,15 @@ import pytest
 from amounts import FEW
 from env_checks import EPISODES
 from gymnasium.error import ResetNeeded
-from helpers import construct_env, construct_rows, draft_env, draft_rows, match_env, match_rows
+from helpers import (
+    construct_env,
+    construct_rows,
+    draft_env,
+    draft_rows,
+    match_env,
+    match_rows,
+    raises,
+)
 
 from locmsim import IllegalActionError, State, generate_cards
 from locmsim.agents import make_agent
@@ -169,8 +177,7 @@ OPTIONS = {
 )
 def test_options(makers, options, message):
     for make in makers:
-        with pytest.raises(ValueError, match=message):
-            make(**options)
+        raises(ValueError, message, make, **options)
 
 
 def test_options_are_data():
@@ -269,8 +276,7 @@ def test_a_refused_reset_changes_nothing(makers, options, message):
     for make in makers:
         env, other = started(make()), started(make())
         for seed in (None, 8, None):
-            with pytest.raises(ValueError, match=message):
-                env.reset(seed=seed, options=options)
+            raises(ValueError, message, env.reset, seed=seed, options=options)
         np.testing.assert_array_equal(env.action_masks(), other.action_masks())
         np.testing.assert_equal(next_steps(env), next_steps(other))
 
@@ -284,8 +290,7 @@ def test_resets_of_a_cycle(make):
         ({"stat": 1}, "options: unknown 'stat'; did you mean 'state'"),
         ({"reset_masks": np.array([True, False])}, "options: unknown 'reset_masks'"),
     ):
-        with pytest.raises(ValueError, match=message):
-            env.reset(options=options)
+        raises(ValueError, message, env.reset, options=options)
     env.reset(seed=1, options={})
 
 
@@ -293,8 +298,7 @@ def test_resets_of_a_cycle(make):
 @pytest.mark.parametrize("deck", [[1] * 29, [1] * 30, [999] * 30])
 def test_given_decks_that_nobody_can_choose(make, deck):
     """The error is that of `reset`, not of an assertion after thirty picks."""
-    with pytest.raises(ValueError, match="decks: "):
-        make(decks=("random", deck)).reset(seed=1, options={"seat": 0})
+    raises(ValueError, "decks: ", make(decks=("random", deck)).reset, seed=1, options={"seat": 0})
 
 
 @pytest.mark.parametrize("make", [LocmEnv, partial(LocmVectorEnv, 3), aec.raw_env])
@@ -309,20 +313,16 @@ def test_seeds_are_integers_of_python_or_of_numpy(make):
         ("1", "seed: expected an integer, got '1'"),
         (-1, "seed: expected 0 or more, got -1"),
     ):
-        with pytest.raises(ValueError, match=message):
-            env.reset(seed=seed)
+        raises(ValueError, message, env.reset, seed=seed)
         if isinstance(env, LocmVectorEnv):
-            with pytest.raises(ValueError, match=message):
-                env.reset(seed=[seed, 1, 2])
+            raises(ValueError, message, env.reset, seed=[seed, 1, 2])
     if isinstance(env, LocmVectorEnv):
         env.reset(seed=np.arange(3))
         other.reset(seed=[0, 1, 2])
         assert observed(env) == observed(other)
-        with pytest.raises(ValueError, match="seed: expected 3, got 4"):
-            env.reset(seed=np.arange(4))
+        raises(ValueError, "seed: expected 3, got 4", env.reset, seed=np.arange(4))
     else:
-        with pytest.raises(ValueError, match="seed: expected an integer, got array"):
-            env.reset(seed=np.arange(3))
+        raises(ValueError, "seed: expected an integer, got array", env.reset, seed=np.arange(3))
 
 
 def observed(env):
@@ -350,20 +350,17 @@ def test_an_action_is_an_integer(action):
         env, other = make(**FEW), make(**FEW)
         env.reset(seed=1)
         other.reset(seed=1)
-        with pytest.raises(TypeError, match=r"action: expected an integer, got |scalar"):
-            env.step(action)
+        raises(TypeError, r"action: expected an integer, got |scalar", env.step, action)
         legal = env.sample()
         np.testing.assert_equal(env.step(legal)[:4], other.step(legal)[:4])
     cycle = aec.env(**FEW)
     cycle.reset(seed=1)
-    with pytest.raises(TypeError, match=r"action: expected an integer, got "):
-        cycle.step(action)
+    raises(TypeError, r"action: expected an integer, got ", cycle.step, action)
     with pytest.raises((TypeError, ValueError), match="actions: expected"):
         started(LocmVectorEnv(1, **FEW)).step([action])
     env = LocmEnv(opponent=lambda seen, mask: action, seat="first", **FEW)
     env.reset(seed=1)
-    with pytest.raises(TypeError, match="opponent: action: expected an integer, got "):
-        env.step(0)
+    raises(TypeError, "opponent: action: expected an integer, got ", env.step, 0)
 
 
 WRONG = (-1, 500, 1 << 40, np.int64(-(1 << 63)), 2**70, -(2**70), np.uint64(2**63))
@@ -384,15 +381,13 @@ def test_an_illegal_action(episode, action):
     assert (info["illegal"], info["winner"]) == (True, 1 - seat)
     assert np.flatnonzero(seen["action_mask"]).tolist() == [0]
     assert np.flatnonzero(env.action_masks()).tolist() == [0]
-    with pytest.raises(ResetNeeded, match="call reset first"):
-        env.step(0)
+    raises(ResetNeeded, "call reset first", env.step, 0)
     lenient, legal = (started(LocmEnv(illegal="pass", **options)) for _ in range(2))
     first = int(np.flatnonzero(legal.action_masks())[0])
     np.testing.assert_equal(lenient.step(action), legal.step(first))
     strict = started(LocmEnv(illegal="raise", **options))
     message = "is not legal here" if name == "battle" else "cannot be picked"
-    with pytest.raises(IllegalActionError, match=message):
-        strict.step(action)
+    raises(IllegalActionError, message, strict.step, action)
     np.testing.assert_equal(strict.step(first), started(LocmEnv(**options)).step(first))
 
 
@@ -404,10 +399,8 @@ def test_illegal_actions_of_rows(make):
     for bad in (top, -1):
         with pytest.raises(IllegalActionError, match=f"nothing was applied; row 1: {bad}"):
             env.step(np.array([actions[0], bad, actions[2]]))
-    with pytest.raises(TypeError, match="expected integers, got float64"):
-        env.step(np.zeros(3))
-    with pytest.raises(ValueError, match=r"expected shape \(3,\), got \(4,\)"):
-        env.step(np.zeros(4, int))
+    raises(TypeError, "expected integers, got float64", env.step, np.zeros(3))
+    raises(ValueError, r"expected shape \(3,\), got \(4,\)", env.step, np.zeros(4, int))
     n, obs = env.num_envs, env.single_observation_space["observation"]
     arrays = {"obs": np.zeros((n, *obs.shape), obs.dtype), "masks": np.zeros((n, top), np.int8)}
     arrays["rewards"] = np.zeros(n, np.float32)
@@ -416,8 +409,7 @@ def test_illegal_actions_of_rows(make):
         {"rewards": np.zeros((2, n), np.float32)}, {"terminated": np.zeros((1, n), np.bool_)},
         {"obs": arrays["obs"][:, ::2]}, {"length": np.zeros(n, np.int64)},
     ):  # fmt: skip
-        with pytest.raises(ValueError, match="expected"):
-            env.step_into(actions, **{**arrays, **bad})
+        raises(ValueError, "expected", env.step_into, actions, **{**arrays, **bad})
     np.testing.assert_equal(env.step(actions), other.step(actions))
 
 
@@ -438,14 +430,10 @@ def test_an_illegal_action_of_a_cycle(phase):
 @pytest.mark.parametrize("mode", ["SAME_STEP", "NEXT_STEP", "DISABLED"])
 def test_no_step_before_a_reset(mode):
     env = LocmVectorEnv(2, autoreset_mode=mode, **FEW)
-    with pytest.raises(ResetNeeded, match="call reset first"):
-        env.step(np.zeros(2, np.int64))
-    with pytest.raises(ResetNeeded, match="call reset first"):
-        env.step_into(np.zeros(2, np.int64))
-    with pytest.raises(ValueError, match="seat"):
-        env.reset(options={"seat": 2})
-    with pytest.raises(ResetNeeded, match="call reset first"):
-        env.step(np.zeros(2, np.int64))
+    raises(ResetNeeded, "call reset first", env.step, np.zeros(2, np.int64))
+    raises(ResetNeeded, "call reset first", env.step_into, np.zeros(2, np.int64))
+    raises(ValueError, "seat", env.reset, options={"seat": 2})
+    raises(ResetNeeded, "call reset first", env.step, np.zeros(2, np.int64))
     with pytest.raises(ValueError, match="reset_mask: the first reset has to begin all rows"):
         env.reset(options={"reset_mask": np.array([True, False])})
     env.reset(seed=1)
@@ -494,8 +482,7 @@ def test_one_thread_at_a_time(threads):
     first.start()
     assert policy.asked.wait(60)
     for method, arguments in ((env.step, (action,)), (env.reset, ())):
-        with pytest.raises(RuntimeError, match="only one thread may do so at a time"):
-            method(*arguments)
+        raises(RuntimeError, "only one thread may do so at a time", method, *arguments)
     policy.go_on.set()
     first.join(60)
     np.testing.assert_equal(found[0][:4], alone.step(action)[:4])
@@ -505,10 +492,8 @@ def test_one_thread_at_a_time(threads):
 def test_an_opponent_cannot_step_the_environment_that_asks_it():
     env = LocmEnv(opponent=lambda seen, mask: env.step(0), seat="first", **FEW)
     env.reset(seed=1)
-    with pytest.raises(RuntimeError, match="only one thread"):
-        env.step(0)
-    with pytest.raises(ResetNeeded, match="broken off"):
-        env.step(0)
+    raises(RuntimeError, "only one thread", env.step, 0)
+    raises(ResetNeeded, "broken off", env.step, 0)
 
 
 @pytest.mark.parametrize("given", [{}, {"seed": 3}])
@@ -517,8 +502,7 @@ def test_an_opponent_cannot_step_the_environment_that_begins(given):
 
     def meddle(seen, mask):
         for method, arguments in ((env.step, (0,)), (env.reset, ())):
-            with pytest.raises(RuntimeError, match="only one thread"):
-                method(*arguments)
+            raises(RuntimeError, "only one thread", method, *arguments)
         asked.append(len(mask))
         return 0
 

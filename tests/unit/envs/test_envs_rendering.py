@@ -9,7 +9,7 @@ import pytest
 from amounts import FEW
 from env_checks import EPISODES
 from gymnasium.error import DependencyNotInstalled
-from helpers import each_rules
+from helpers import each_rules, raises
 
 from locmsim.envs import LocmEnv, LocmVectorEnv, aec
 from locmsim.envs.rendering import battle_frame, battle_text
@@ -99,8 +99,7 @@ def test_without_cairosvg_the_message_says_what_to_install(missing):
     missing("cairosvg.parser")
     env = LocmEnv(opponent="pass", render_mode="rgb_array", cards=None, card_sets=(77, 78))
     env.reset(seed=1)
-    with pytest.raises(DependencyNotInstalled, match=r'pip install "locmsim\[png\]"'):
-        env.render()
+    raises(DependencyNotInstalled, r'pip install "locmsim\[png\]"', env.render)
 
 
 # --------------------------------------------------------------------------------------- texts

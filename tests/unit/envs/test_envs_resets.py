@@ -22,6 +22,7 @@ from helpers import (
     each_rules,
     match_env,
     match_rows,
+    raises,
 )
 
 from locmsim import Match
@@ -97,8 +98,7 @@ def test_a_reset_that_a_given_deck_does_not_allow_changes_no_row():
             construct_rows(3, **options).reset(seed=seed)
         except ValueError:
             refused += 1
-            with pytest.raises(ValueError, match="decks"):
-                env.reset(seed=seed)
+            raises(ValueError, "decks", env.reset, seed=seed)
     assert refused > 3
     np.testing.assert_equal(env.step(env.sample(1)), other.step(other.sample(1)))
 
@@ -143,8 +143,7 @@ def test_no_action_of_ours_is_played_for_an_opponent_that_failed():
         env.step(0)
     before = env.state
     for action in (0, 1, 999):
-        with pytest.raises(ResetNeeded, match=r"broken off by an exception in row 0: reset$"):
-            env.step(action)
+        raises(ResetNeeded, r"broken off by an exception in row 0: reset$", env.step, action)
     assert env.state == before
     env.reset(seed=1)
     assert env.step(0)[1:4] == (0.0, False, False)
@@ -154,8 +153,7 @@ def test_an_opponent_that_fails_in_a_reset():
     env = LocmEnv(opponent=failing(1), seat="second", **FEW)
     with pytest.raises(Broken):
         env.reset(seed=1)
-    with pytest.raises(ResetNeeded, match="broken off"):
-        env.step(0)
+    raises(ResetNeeded, "broken off", env.step, 0)
     env.reset(seed=1)
     env.step(0)
 
@@ -168,8 +166,7 @@ def test_rows_whose_opponent_failed_are_named_and_the_others_go_on():
     env.step(passes)
     with pytest.raises(Broken):
         env.step(passes)
-    with pytest.raises(ResetNeeded, match=r"in rows 1, 2, 3: reset$"):
-        env.step(passes)
+    raises(ResetNeeded, r"in rows 1, 2, 3: reset$", env.step, passes)
     mask = np.array([False, True, True, True])
     kept = env.states()[0]
     env.reset(options={"reset_mask": mask})
@@ -187,8 +184,7 @@ def test_a_match_whose_opponent_failed():
     env.step(passes)
     with pytest.raises(Broken):
         env.step(passes)
-    with pytest.raises(ResetNeeded, match="broken off"):
-        env.step(passes)
+    raises(ResetNeeded, "broken off", env.step, passes)
     env.reset(seed=1)
     env.step(env.sample(0))
 
@@ -220,8 +216,7 @@ def test_arrays_that_are_refused_are_not_written_to():
     rows = env.games.rows
     before = env.games.arrays["obs"].copy()
     other = np.zeros_like(env.games.arrays["obs"])
-    with pytest.raises(ValueError, match="masks"):
-        rows.bind(other, np.zeros(3, np.int8))
+    raises(ValueError, "masks", rows.bind, other, np.zeros(3, np.int8))
     env.step(0)
     assert not other.any()
     assert (env.games.arrays["obs"] != before).any()

@@ -16,7 +16,7 @@ from amounts import FEW
 from env_checks import Into, Singles, Vector, check_faces, seats_of
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
-from helpers import each_rules
+from helpers import each_rules, raises
 
 from locmsim import StateBatch, generate_cards
 from locmsim.decks import DECK_BUILDERS
@@ -99,8 +99,7 @@ def test_seeds_and_resets():
     first = venv.reset(seed=[4, 5, 6])[0]
     np.testing.assert_equal(first, venv.reset(seed=4)[0])
     assert not np.array_equal(first["observation"], venv.reset()[0]["observation"])
-    with pytest.raises(ValueError, match="seed: expected 3, got 2"):
-        venv.reset(seed=[1, 2])
+    raises(ValueError, "seed: expected 3, got 2", venv.reset, seed=[1, 2])
 
 
 @pytest.mark.parametrize("copies", [True, False])
@@ -193,8 +192,7 @@ def test_gae():
         ((rewards[1:], values, dones, to_move, last, last_to_move), "rewards: expected shape"),
         ((rewards, values, dones, to_move, last, last_to_move[1:]), "last_to_move: expected"),
     ):
-        with pytest.raises(ValueError, match=message):
-            gae(*arguments)
+        raises(ValueError, message, gae, *arguments)
     with pytest.raises(ValueError, match="mode: expected zero-sum or per-player"):
         gae(rewards, values, dones, to_move, last, last_to_move, mode="sum")
     with pytest.raises(ValueError, match='last_to_move: mode="zero-sum" needs it'):
@@ -324,10 +322,8 @@ def test_what_a_policy_returns_is_checked():
     ):
         env = LocmVectorEnv(3, opponent=Bad(answer), seat="first", **FEW)
         env.reset(seed=1)
-        with pytest.raises(ValueError, match=message):
-            env.step(np.zeros(3, np.int64))
-        with pytest.raises(ResetNeeded, match="broken off by an exception in row"):
-            env.step(np.zeros(3, np.int64))
+        raises(ValueError, message, env.step, np.zeros(3, np.int64))
+        raises(ResetNeeded, "broken off by an exception in row", env.step, np.zeros(3, np.int64))
 
 
 @pytest.mark.parametrize(
@@ -396,8 +392,7 @@ def test_a_league():
         ({"new": float("inf")}, "weight of 'new': expected 0 or more"),
         ({"new": 1e308, "caller": 1e308}, "a finite sum"),
     ):
-        with pytest.raises(ValueError, match=message):
-            env.set_weights(weights)
+        raises(ValueError, message, env.set_weights, weights)
     with pytest.raises(ValueError, match="only player with a weight"):
         del env.players["new"]
     other = pickle.loads(pickle.dumps(env))
@@ -680,8 +675,7 @@ def test_shaping_is_refused_while_any_row_is_played_from_both_seats(number):
         env.step(actions)
         _, info = env.reset(options={"player": ["me", "random"]})
         assert "to_move" in info
-    with pytest.raises(ValueError, match="rewards: where the caller plays both seats"):
-        env.step(actions)
+    raises(ValueError, "rewards: where the caller plays both seats", env.step, actions)
     kept = env.states()
     with pytest.raises(ValueError, match="seats, shaping is in rewards_both only"):
         env.step_into(actions, rewards=rewards)

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import RULE_SETS, each_rules
+from helpers import RULE_SETS, each_rules, raises
 
 import locmsim
 from locmsim.game.positions import random_game, start_position
@@ -82,8 +82,7 @@ def test_game_describes_itself(rules, match):
 
 
 def test_unknown_rules():
-    with pytest.raises(ValueError, match=r"unknown rules '1\.1'"):
-        locmsim.openspiel.game("1.1")
+    raises(ValueError, r"unknown rules '1\.1'", locmsim.openspiel.game, "1.1")
 
 
 @each_rules
@@ -104,8 +103,7 @@ def test_a_game_begins_with_its_seed(rules, match):
     else:
         assert state.state == start_position(3, rules)
     for seed in (-1, 4096):
-        with pytest.raises(ValueError, match="seed: expected 0 to 4095, got"):
-            game.new_initial_state(seed=seed)
+        raises(ValueError, "seed: expected 0 to 4095, got", game.new_initial_state, seed=seed)
 
 
 def test_seeds_reach_environments_of_openspiel():
@@ -222,8 +220,7 @@ def test_a_search_that_does_not_see_hidden_cards():
 def test_what_a_battle_has_no_past_for():
     game = locmsim.openspiel.game("1.5")
     message = "a battle has no past and so no information states: expected a match"
-    with pytest.raises(ValueError, match=message):
-        game.new_initial_state(seed=1).information_state_string(0)
+    raises(ValueError, message, game.new_initial_state(seed=1).information_state_string, 0)
     with pytest.raises(ValueError, match="observation_tensor not supported"):
         rl_environment.Environment(locmsim.openspiel.game("1.5", match=True))
 
@@ -318,8 +315,7 @@ def test_what_the_other_one_takes_is_not_known():
     one.apply_action(5)
     assert 5 not in one.legal_actions()
     assert one.observation_string(1) != other.observation_string(1)
-    with pytest.raises(locmsim.IllegalActionError, match="action 5 is not legal here"):
-        one.apply_action(5)
+    raises(locmsim.IllegalActionError, "action 5 is not legal here", one.apply_action, 5)
     assert one.move_number() == 33
 
 

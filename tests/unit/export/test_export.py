@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import raises
 
 from locmsim.decks.value import DeckValue
 from locmsim.export import export_bot, kernel_header
@@ -210,8 +211,7 @@ def test_branches_that_macros_drop_are_left_out(text, kept):
     ],
 )
 def test_conditions_that_do_not_match_are_named(text, message):
-    with pytest.raises(ValueError, match=message):
-        resolve(text, {"A": 1, "B": 0})
+    raises(ValueError, message, resolve, text, {"A": 1, "B": 0})
 
 
 def test_names_to_keep_stay():
@@ -241,8 +241,7 @@ def test_the_header_names_nothing_without_its_prefix():
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        export_bot(**arguments)
+    raises(ValueError, message, export_bot, **arguments)
 
 
 def test_options_of_the_search_are_in_the_file():

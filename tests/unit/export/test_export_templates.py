@@ -5,6 +5,7 @@ import os
 from unittest.mock import patch
 
 import pytest
+from helpers import raises
 
 pytest.importorskip("Cython")
 
@@ -138,8 +139,7 @@ def translated(tmp_path, source):
 )
 def test_what_is_not_understood_is_named_with_its_place(tmp_path, body, what):
     source = "cdef int f(int x) noexcept nogil:\n" + body
-    with pytest.raises(cython_to_c.Unsupported, match=rf"m\.pyx:[23]: {what}"):
-        translated(tmp_path, source)
+    raises(cython_to_c.Unsupported, rf"m\.pyx:[23]: {what}", translated, tmp_path, source)
 
 
 @pytest.mark.slow

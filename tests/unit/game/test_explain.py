@@ -1,6 +1,7 @@
 """The explanation of a lost match: more than the referee's message about the last answer."""
 
 import pytest
+from helpers import begun_match
 
 from locmsim import Match
 from locmsim.contract import Fault, FaultKind
@@ -21,9 +22,7 @@ def chosen(answer: str, rules: str = "1.5") -> str:
 
 def played(answer: str | None, player: int = 0) -> str:
     """Return the explanation of this answer of a player in their first turn."""
-    match = Match(seed=3)
-    for seat in (0, 1):
-        match.submit(seat, "PASS")
+    match = begun_match(seed=3)
     for seat in range(player):
         match.submit(seat, "PASS")
     match.submit(player, answer)

@@ -4,6 +4,7 @@ import random
 from typing import Any
 
 import pytest
+from helpers import raises
 
 from locmsim import Card, Match, Observation, State
 from locmsim.agents import make_agent
@@ -174,5 +175,4 @@ def test_pool_of_another_state() -> None:
         assert second.resample_hidden(0, seed) == expected
     many = [Card(i, CardType.CREATURE, 1, 1, 1) for i in range(220)]
     full = State.new((), (), pool=many)
-    with pytest.raises(ValueError, match="more than 256 cards"):
-        State.new(many[:30], many[30:60], pool=full.table)
+    raises(ValueError, "more than 256 cards", State.new, many[:30], many[30:60], pool=full.table)

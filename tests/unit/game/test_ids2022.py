@@ -1,6 +1,7 @@
 """The instance ids of the 2022 contest: their translation both ways, and the ids of area copies."""
 
 import pytest
+from helpers import begun_match, raises
 
 from locmsim import Card, InvalidActionError, Match, State
 from locmsim.game.ids2022 import IdTranslator, OldIds
@@ -165,11 +166,8 @@ def test_the_ids_are_recognised_by_what_was_chosen(ids: str, seed: int) -> None:
 
 
 def test_the_ids_may_be_given() -> None:
-    with pytest.raises(ValueError, match="ids: expected 'new' or 'old', got 'older'"):
-        IdTranslator("older")  # type: ignore[arg-type]
-    match = Match(seed=1, ids="old")
-    match.submit(0, "PASS")
-    match.submit(1, "PASS")
+    raises(ValueError, "ids: expected 'new' or 'old', got 'older'", IdTranslator, "older")
+    match = begun_match(seed=1, ids="old")
     shown = Observation.parse(match.input_text(0))
     assert IdTranslator("old").read(shown) == match.observation(0)
     assert IdTranslator("new").read(shown) is shown

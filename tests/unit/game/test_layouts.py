@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import reference_layouts
-from helpers import RULE_SETS, each_rules
+from helpers import RULE_SETS, each_rules, raises
 from reference_layouts import Past
 from rows_access import mask_of
 from states import game_positions
@@ -102,8 +102,7 @@ def test_masks_are_the_legal_actions(rules):
 @each_rules
 def test_layouts_describe_themselves(name, rules):
     if (name, rules) == ("gym-locm", "1.0"):
-        with pytest.raises(ValueError, match=r"gym-locm does not support rules 1\.0"):
-            get_layout(name, rules)
+        raises(ValueError, r"gym-locm does not support rules 1\.0", get_layout, name, rules)
         return
     layout = get_layout(name, rules)
     assert layout is get_layout(name, rules)
@@ -118,8 +117,7 @@ def test_layouts_describe_themselves(name, rules):
     assert sum(view[0].size for view in views.values()) == size
     assert all(np.shares_memory(view, batch) for view in views.values())
     assert views["hand"].shape[:2] == (2, 8)
-    with pytest.raises(ValueError, match="in the last axis"):
-        layout.split(batch[:, 1:])
+    raises(ValueError, "in the last axis", layout.split, batch[:, 1:])
     for state, _ in random_game(start_position(7, rules), 3):
         values = seen(state, 1, name)
         assert (values >= layout.low).all()
@@ -127,10 +125,8 @@ def test_layouts_describe_themselves(name, rules):
 
 
 def test_unknown_layouts_are_refused():
-    with pytest.raises(ValueError, match="unknown layout 'pixels': expected one of entities"):
-        get_layout("pixels")
-    with pytest.raises(ValueError, match="did you mean 'entities'"):
-        get_layout("entity")
+    raises(ValueError, "unknown layout 'pixels': expected one of entities", get_layout, "pixels")
+    raises(ValueError, "did you mean 'entities'", get_layout, "entity")
 
 
 @each_rules
@@ -145,8 +141,7 @@ def test_masks_of_any_position(rules):
 
 def test_wrong_arrays_are_refused():
     state = start_position(1)
-    with pytest.raises(ValueError, match="do not fit the layout"):
-        observe(state, 0, 0, np.empty(439, np.int8))
+    raises(ValueError, "do not fit the layout", observe, state, 0, 0, np.empty(439, np.int8))
     with pytest.raises(ValueError, match="expected 0 or 1, and a layout"):
         observe(state, 2, 0, np.empty(440, np.int8))
 
@@ -215,5 +210,4 @@ def test_a_row_in_words(rules, name):
         assert (parts[0] == "creature") == (card.type == CardType.CREATURE)
         assert ("guard" in line) == ("G" in card.abilities)
     assert not any(line.startswith(("own board", "enemy board")) for line in words)
-    with pytest.raises(ValueError, match="row: expected shape"):
-        get_layout(name, rules).describe(row[1:])
+    raises(ValueError, "row: expected shape", get_layout(name, rules).describe, row[1:])

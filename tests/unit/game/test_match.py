@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,12 +18,14 @@ from amounts import amount
 from helpers import (
     Game,
     GoldenChunk,
+    begun_match,
     each_rules,
     game_cards,
     game_name,
     golden_chunks,
     golden_games,
     golden_match,
+    raises,
     some_golden_chunks,
 )
 
@@ -138,13 +141,7 @@ def replay_golden(game: Game) -> None:
 # ------------------------------------------------------------------------------- small matches
 
 
-def battle(rules: str = "1.5", seed: int = 3, **kwargs: Any) -> Match:
-    """Return a match at its first battle turn; both players took the first cards offered."""
-    match = Match(rules, seed=seed, **kwargs)
-    while match.phase == "choice":
-        match.submit(0, "PASS")
-        match.submit(1, "PASS")
-    return match
+battle = partial(begun_match, seed=3)
 
 
 def pass_turns(match: Match, n: int) -> None:
@@ -254,23 +251,16 @@ def test_seeds_as_java_reads_them(text: str, value: int) -> None:
     ],
 )
 def test_bad_parameters(rules: str, params: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Match(rules, params=params)
+    raises(ValueError, message, Match, rules, params=params)
 
 
 def test_bad_arguments() -> None:
-    with pytest.raises(ValueError, match=r"unknown rules '1\.1'"):
-        Match("1.1")
-    with pytest.raises(ValueError, match="seed: expected a signed 64-bit integer"):
-        Match(seed=1 << 63)
-    with pytest.raises(ValueError, match="seed: expected an integer, got '1'"):
-        Match(seed="1")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"cards: rules 1\.2 have a fixed card list"):
-        Match("1.2", cards=cards_1x())
-    with pytest.raises(ValueError, match="cards: the list is empty"):
-        Match(cards=[])
-    with pytest.raises(ValueError, match="cards: base id 7 occurs 2 times"):
-        Match(cards=[*cards_1x(), cards_1x()[6]])
+    raises(ValueError, r"unknown rules '1\.1'", Match, "1.1")
+    raises(ValueError, "seed: expected a signed 64-bit integer", Match, seed=1 << 63)
+    raises(ValueError, "seed: expected an integer, got '1'", Match, seed="1")
+    raises(ValueError, r"cards: rules 1\.2 have a fixed card list", Match, "1.2", cards=cards_1x())
+    raises(ValueError, "cards: the list is empty", Match, cards=[])
+    raises(ValueError, "cards: base id 7 occurs 2 times", Match, cards=[*cards_1x(), cards_1x()[6]])
     with pytest.raises(ValueError, match=r"cards: expected Card objects, got \[1, 0\] at index 0"):
         Match(cards=[[1, 0]])  # type: ignore[list-item]
 
@@ -306,8 +296,7 @@ def test_card_list_file(tmp_path: Path) -> None:
     # The argument takes precedence over the file, which is not read.
     assert Match(seed=5, params=params, cards=cards_1x()[:40]).cards == list(cards_1x()[:40])
     path.write_text("1 ; no card\n")
-    with pytest.raises(ValueError, match="line 1"):
-        Match(params=params)
+    raises(ValueError, "line 1", Match, params=params)
 
 
 def test_predefined_draft() -> None:
@@ -388,8 +377,7 @@ def test_players_are_numbers(player: Any) -> None:
     """What only equals a player's number is refused before anything is recorded."""
     match = Match("1.2", seed=1)
     for ask in (lambda: match.submit(player, "PASS"), lambda: match.input_text(player)):
-        with pytest.raises(ValueError, match=f"player: expected 0 or 1, got {player!r}"):
-            ask()
+        raises(ValueError, f"player: expected 0 or 1, got {player!r}", ask)
     assert match.log == Match("1.2", seed=1).log
     match.submit(np.int64(1), "PASS")
     assert Match.replay(match.log).log == match.log
@@ -459,8 +447,7 @@ def test_only_the_asked_player_answers() -> None:
         lambda: match.time_limit_ms(1),
         lambda: match.observation(-1),
     ):
-        with pytest.raises(ValueError, match=r"is not asked|must not|single line|0 or 1"):
-            call()
+        raises(ValueError, r"is not asked|must not|single line|0 or 1", call)
     assert match.log == before
     assert match.to_ask == (0,)
     match.submit(0, "PASS")
@@ -477,24 +464,8 @@ def test_nobody_is_asked_when_it_is_over() -> None:
         with pytest.raises(GameOverError):
             match.submit(player, "PASS")
         for ask in (match.input_text, match.time_limit_ms):
-            with pytest.raises(ValueError, match="the match is over"):
-                ask(player)
+            raises(ValueError, "the match is over", ask, player)
     assert len(match.log["answers"]) == 2
-
-
-@each_rules
-def test_time_limits(rules: str) -> None:
-    match = Match(rules, seed=1)
-    first, later = (4000, 4000) if rules == "1.5" else (1000, 100)
-    for step in range(1 if rules == "1.5" else 30):
-        for player in (0, 1):
-            assert match.time_limit_ms(player) == (later if step else first)
-        match.submit(1, "PASS")
-        match.submit(0, "PASS")
-    for turn in range(5):
-        limit = 1000 if turn < 2 else 100 if rules == "1.0" else 200
-        assert match.time_limit_ms(turn % 2) == limit
-        pass_turns(match, 1)
 
 
 # ------------------------------------------------------------------------------- choice phase
@@ -836,8 +807,7 @@ def test_what_a_log_says_of_a_fault() -> None:
     assert match.log["error"] == {"player": 0, "kind": "timeout", "message": "$0 timeout!"}
     assert (match.log["winner"], match.log["scores"]) == (1, [-1, 0])
     assert repr(match) == f"<Match 1.5 seed={match.params['seed']} over>"
-    with pytest.raises(ValueError, match=r"^player 1 is not asked now: the match is over$"):
-        match.input_text(1)
+    raises(ValueError, r"^player 1 is not asked now: the match is over$", match.input_text, 1)
     copied = match.clone()
     assert (copied.scores, copied.winner, copied.error) == ([-1, 0], 1, match.error)
     assert copied.scores is not match.scores
@@ -862,8 +832,7 @@ def test_bad_logs() -> None:
         ({"rules": "2.0"}, "unknown rules"),
         ({"params": {"seeds": 1}}, "unknown parameter 'seeds'"),
     ]:
-        with pytest.raises(ValueError, match=message):
-            Match.replay({**log, **damage})
+        raises(ValueError, message, Match.replay, {**log, **damage})
     for key in log:
         with pytest.raises(ValueError, match=f"not a match log: .*{key}"):
             Match.replay({name: value for name, value in log.items() if name != key})
@@ -907,8 +876,7 @@ def test_information_state_is_all_that_was_shown(rules: str, ids: str) -> None:
         history.append(f"{player}: {line}")
         match.submit(player, line)
     assert len(history) == 100 or match.phase == "over"
-    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
-        match.information_state_string(2)
+    raises(ValueError, "player: expected 0 or 1, got 2", match.information_state_string, 2)
 
 
 def test_a_timeout_is_no_line() -> None:
@@ -1019,10 +987,8 @@ def test_offers_have_a_bound() -> None:
         lambda offer: choice_tensor("1.5", offer),
         lambda offer: CompiledCards("1.5", offer),
     ):
-        with pytest.raises(ValueError, match="offer: expected 120 cards at most, got 360"):
-            call(cards)
-        with pytest.raises(ValueError, match="offer: card 7 occurs twice"):
-            call([*cards[:20], cards[7]])
+        raises(ValueError, "offer: expected 120 cards at most, got 360", call, cards)
+        raises(ValueError, "offer: card 7 occurs twice", call, [*cards[:20], cards[7]])
     assert chosen_by("CHOOSE 7;CHOOSE 7;CHOOSE 7", [*cards[:20], cards[7]]) == [7, 7]
 
 
@@ -1038,22 +1004,18 @@ def test_offers_have_a_bound() -> None:
 )
 def test_a_draft_needs_cards(seeds: Any, options: Any, message: str) -> None:
     cards = CompiledCards("1.2", cards_1x())
-    with pytest.raises(ValueError, match=message):
-        MatchCore("1.2", cards, seeds, **options)
+    raises(ValueError, message, MatchCore, "1.2", cards, seeds, **options)
 
 
 def test_compiled_matches_trust_no_number() -> None:
     core = MatchCore("1.2", CompiledCards("1.2", cards_1x()), (1, 2, 3), bytes(range(160)))
     for call in (lambda: core.observation(0, 30), lambda: core.observation(0, -1)):
-        with pytest.raises(ValueError, match="step: expected 0 to 29"):
-            call()
+        raises(ValueError, "step: expected 0 to 29", call)
     for call in (lambda: core.observation(2, 0), lambda: core.answer(2, "PASS", [])):
-        with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
-            call()
+        raises(ValueError, "player: expected 0 or 1, got 2", call)
     for _ in range(30):
         core.answer(0, "PASS", [])
-    with pytest.raises(ValueError, match="step: expected 0 to 29, got 30"):
-        core.answer(0, "PASS", [])
+    raises(ValueError, "step: expected 0 to 29, got 30", core.answer, 0, "PASS", [])
 
 
 @each_rules
@@ -1094,8 +1056,7 @@ def test_a_match_begins_in_a_position(rules: str) -> None:
     again = Match.replay(json.loads(json.dumps(match.log)))
     assert (again.log, again.state) == (match.log, match.state)
     assert match.clone().root().state == start
-    with pytest.raises(ValueError, match="decided"):
-        Match(start=match.state)
+    raises(ValueError, "decided", Match, start=match.state)
     assert "start" not in Match(rules, seed=1).log
 
 

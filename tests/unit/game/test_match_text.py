@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from helpers import begun_match, raises
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -134,14 +135,11 @@ def test_line_in_the_place_of_another() -> None:
     result = given("PASS", "PASS")
     assert result.match.state is not None
     call = result.calls[2]
-    legal = Match(seed=5)
-    for player in (0, 1):
-        legal.submit(player, "PASS")
+    legal = begun_match(seed=5)
     assert legal.state is not None
     action = legal.state.action_to_string(legal.state.legal_actions()[-1])
     done = position_after(result, 0, f"{action} with a comment;PASS")
     assert done == position_after(result, 0, f"PASS;{action}")
     assert done != position_after(result, 0, call.answer or "")
     assert position_after(result, 0, "HELP") is None
-    with pytest.raises(ValueError, match="the match has no turn 999"):
-        position_after(result, 999, "PASS")
+    raises(ValueError, "the match has no turn 999", position_after, result, 999, "PASS")

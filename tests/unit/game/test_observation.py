@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 import pytest
+from helpers import raises
 
 from locmsim import Match, Observation, State
 from locmsim.agents import make_agent
@@ -89,8 +90,7 @@ def test_fields_cannot_be_set() -> None:
     for name in FIELDS:
         with pytest.raises(AttributeError):
             setattr(SEEN, name, CHANGES[name])
-    with pytest.raises(TypeError, match="Observation has no field 'hand'"):
-        SEEN.replace(hand=3)
+    raises(TypeError, "Observation has no field 'hand'", SEEN.replace, hand=3)
 
 
 def test_fields_by_position() -> None:
@@ -134,10 +134,8 @@ def test_fields_by_position() -> None:
 )
 def test_what_cannot_be_is_named(change: dict[str, Any], message: str) -> None:
     before = repr(SEEN)
-    with pytest.raises(ValueError, match=message):
-        SEEN.replace(**change)
-    with pytest.raises(ValueError, match=message):
-        Observation(**{**vars_of(SEEN), **change})
+    raises(ValueError, message, SEEN.replace, **change)
+    raises(ValueError, message, Observation, **{**vars_of(SEEN), **change})
     assert repr(SEEN) == before
 
 
@@ -170,8 +168,7 @@ def test_longest_text() -> None:
 def test_states_of_what_was_never_parsed() -> None:
     with pytest.raises(TypeError):
         State.from_observation("30 1 26 1")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="expected an Observation"):
-        Belief().see("30 1 26 1")  # type: ignore[arg-type]
+    raises(TypeError, "expected an Observation", Belief().see, "30 1 26 1")
 
 
 def test_threads_share_one() -> None:

@@ -1,7 +1,7 @@
 """`State.to_text` and `State.from_text`: docs/rules.md, section 13."""
 
 import pytest
-from helpers import each_rules
+from helpers import each_rules, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Position, positions
@@ -125,20 +125,17 @@ def test_errors_name_the_field(old: str, new: str, message: str | None) -> None:
     if message is None:
         assert State.from_text(text).to_text() == text
         return
-    with pytest.raises(ValueError, match=message):
-        State.from_text(text)
+    raises(ValueError, message, State.from_text, text)
 
 
 def test_an_area_copy_is_of_the_card_that_was_summoned() -> None:
     text = TEXT.replace("7:0", "4+:0").replace("/9:0", "/4:1") + f",{CARD}"
-    with pytest.raises(ValueError, match=r"deck\[0\]\.card: instance 4 is card 0 elsewhere"):
-        State.from_text(text)
+    raises(ValueError, r"deck\[0\]\.card: instance 4 is card 0 elsewhere", State.from_text, text)
 
 
 def test_cards_without_an_id_are_of_the_pool() -> None:
     text = TEXT.replace("/60:0", "/?:0").replace(" 1 3:0", " 0 3:0")
-    with pytest.raises(ValueError, match=r"players\[1\]\.hand\[0\]: a card without an id"):
-        State.from_text(text)
+    raises(ValueError, r"players\[1\]\.hand\[0\]: a card without an id", State.from_text, text)
 
 
 def test_errors_of_1x() -> None:
@@ -150,5 +147,4 @@ def test_errors_of_1x() -> None:
 
 
 def test_only_text() -> None:
-    with pytest.raises(TypeError, match="expected a string, got 5"):
-        State.from_text(5)  # type: ignore[arg-type]
+    raises(TypeError, "expected a string, got 5", State.from_text, 5)

@@ -5,7 +5,15 @@ import io
 from collections.abc import Callable
 
 import pytest
-from helpers import GoldenChunk, each_rules, game_cards, game_name, golden_games, some_golden_chunks
+from helpers import (
+    GoldenChunk,
+    each_rules,
+    game_cards,
+    game_name,
+    golden_games,
+    raises,
+    some_golden_chunks,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_protocol import SlowReader, slow_text
@@ -138,8 +146,7 @@ def test_rule_set_is_recognised(text: str, rules: str) -> None:
 
 def test_hint_decides_where_columns_do_not() -> None:
     assert Observation.parse(NO_ROWS_1X, rules="1.0").rules == "1.0"
-    with pytest.raises(ValueError, match=r"unknown rules '1\.1'"):
-        Observation.parse(NO_ROWS_1X, rules="1.1")
+    raises(ValueError, r"unknown rules '1\.1'", Observation.parse, NO_ROWS_1X, rules="1.1")
 
 
 def test_lane_of_the_only_lane() -> None:
@@ -209,8 +216,7 @@ def edited(line: int, new: str, text: str = BATTLE_15) -> str:
     ],
 )
 def test_errors_name_the_line_and_what_is_wrong(text: str, line: int, what: str) -> None:
-    with pytest.raises(ProtocolError, match=rf"^line {line}: .*{what}"):
-        Observation.parse(text)
+    raises(ProtocolError, rf"^line {line}: .*{what}", Observation.parse, text)
 
 
 def test_stream_is_read_to_the_last_row_and_no_further() -> None:
@@ -315,8 +321,7 @@ def test_both_players_see_the_same_boards(rules: str) -> None:
         assert tuple(mirrored) == other.at(ENEMY_BOARD)
         assert Observation.parse(seen.format(), rules) == seen
     assert ours.at(MY_BOARD) + theirs.at(MY_BOARD) != ()
-    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
-        Observation.of(state, 2)
+    raises(ValueError, "player: expected 0 or 1, got 2", Observation.of, state, 2)
 
 
 numbers = st.integers(-999, 999)

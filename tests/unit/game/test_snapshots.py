@@ -1,7 +1,7 @@
 """Snapshots of a `State`, and states made from any snapshot."""
 
 import pytest
-from helpers import each_rules
+from helpers import each_rules, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from states import CREATURE, full_position
@@ -120,8 +120,7 @@ def test_from_snapshot_names_the_field(damage, message):
     snapshot, cards, decks = full_position()
     State.from_snapshot(snapshot, cards, decks).validate()
     damage(snapshot, cards, decks)
-    with pytest.raises(ValueError, match=message):
-        State.from_snapshot(snapshot, cards, decks)
+    raises(ValueError, message, State.from_snapshot, snapshot, cards, decks)
 
 
 def test_from_snapshot_refuses_runes_that_are_none():

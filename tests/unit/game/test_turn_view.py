@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from env_checks import check_matches
-from helpers import each_rules
+from helpers import begun_match, each_rules, raises
 
-from locmsim import IllegalActionError, Match
+from locmsim import IllegalActionError
 from locmsim.policy.tracker import TurnView
 
 
@@ -15,13 +15,10 @@ def test_observations_give_what_environments_show(rules):
 
 
 def test_nothing_but_the_own_turn_can_be_played():
-    match = Match(seed=1)
-    for player in (0, 1):
-        match.submit(player, "PASS")
+    match = begun_match(seed=1)
     view = TurnView(match.state)
     for action in (0, 144, 500):
-        with pytest.raises(IllegalActionError, match=f"action {action} is not legal in this turn"):
-            view.apply(action)
+        raises(IllegalActionError, f"action {action} is not legal in this turn", view.apply, action)
     assert (view.player, view.n_actions, view.over) == (0, 145, False)
     with pytest.raises(ValueError, match="do not fit layout 'entities'"):
         view.observe("entities", np.empty(3, np.int8), np.empty(145, np.int8))

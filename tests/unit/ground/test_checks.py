@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import raises
 
 from locmsim._core import whole_number
 from locmsim.options.checks import budget, integer, number, player_number, seed_bits, whole
@@ -25,12 +26,9 @@ def test_no_integers(value: Any) -> None:
         lambda: whole_number(value, "n", 0, 3),
         lambda: seed_bits(value, "n"),
     ):
-        with pytest.raises(ValueError, match=r"^n: expected an integer, got "):
-            check()
-    with pytest.raises(TypeError, match=r"^n: expected an integer, got "):
-        integer("n", value, TypeError)
-    with pytest.raises(ValueError, match=r"^player: expected 0 or 1, got "):
-        player_number(value)
+        raises(ValueError, r"^n: expected an integer, got ", check)
+    raises(TypeError, r"^n: expected an integer, got ", integer, "n", value, TypeError)
+    raises(ValueError, r"^player: expected 0 or 1, got ", player_number, value)
 
 
 @pytest.mark.parametrize("value", [-1, 4, 10**30, -(10**30), np.uint64(2**64 - 1)])
@@ -39,14 +37,12 @@ def test_bounds(value: Any) -> None:
         lambda: whole("n", value, 0, 3),
         lambda: whole_number(value, "n", 0, 3),
     ):
-        with pytest.raises(ValueError, match=f"^n: expected 0 to 3, got {value}$"):
-            check()
+        raises(ValueError, f"^n: expected 0 to 3, got {value}$", check)
 
 
 def test_players() -> None:
     assert [player_number(player) for player in (0, 1, np.int64(1))] == [0, 1, 1]
-    with pytest.raises(ValueError, match=r"^seat: expected 0 or 1, got 2$"):
-        player_number(2, "seat")
+    raises(ValueError, r"^seat: expected 0 or 1, got 2$", player_number, 2, "seat")
 
 
 def test_seeds() -> None:
@@ -56,8 +52,7 @@ def test_seeds() -> None:
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.1, 2, "x", None, True, 10**400])
 def test_numbers(value: Any) -> None:
     assert number("x", 0.5, 0, 1) == 0.5
-    with pytest.raises(ValueError, match=r"^x: expected 0 to 1, got "):
-        number("x", value, 0, 1)
+    raises(ValueError, r"^x: expected 0 to 1, got ", number, "x", value, 0, 1)
 
 
 def test_budgets() -> None:
@@ -71,5 +66,4 @@ def test_budgets() -> None:
         ({"nodes": 1.5}, "nodes: expected an integer, got 1.5"),
         ({"simulations": 0, "least": 1}, "simulations: expected 1 to"),
     ):
-        with pytest.raises(ValueError, match=f"^{message}"):
-            budget(**wrong)  # type: ignore[arg-type]
+        raises(ValueError, f"^{message}", budget, **wrong)

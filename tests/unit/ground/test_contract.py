@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from helpers import raises
 
 import locmsim
 from locmsim.arena import GAMES, Arena, Sprt, StoreError, known_games, make_game
@@ -187,25 +188,20 @@ def test_tournament(tmp_path: Path) -> None:
         header = next(line for line in arena.table().splitlines() if "player " in line)
         assert {"score", "ms/throw"} <= {*header.split()}
         assert arena.table().startswith("12 games of dice, mirrored pairs, seed 4, 6.0 throws a")
-    with pytest.raises(StoreError, match="another tournament: turns: 6, now 4"):
-        Arena(db, game="dice:turns=4")
-    with pytest.raises(StoreError, match="another tournament: game: dice, now locm"):
-        Arena(db, game="locm")
-    with pytest.raises(ValueError, match="game dice: unknown option 'rules', expected turns"):
-        Arena(db, rules="1.2")
+    raises(StoreError, "another tournament: turns: 6, now 4", Arena, db, game="dice:turns=4")
+    raises(StoreError, "another tournament: game: dice, now locm", Arena, db, game="locm")
+    raises(ValueError, "game dice: unknown option 'rules', expected turns", Arena, db, rules="1.2")
     with Arena.load(db) as arena:
         assert arena.settings.game == DiceGame(6)
         assert arena.lost_table("low").split()[:5] == ["game", "seed", "seat", "opponent", "throws"]
     del GAMES["dice"]
-    with pytest.raises(StoreError, match="results of a game called 'dice': unknown game 'dice'"):
-        Arena.load(db)
+    raises(StoreError, "results of a game called 'dice': unknown game 'dice'", Arena.load, db)
     GAMES["dice"] = DiceGame
 
 
 def test_parts_that_only_some_games_have() -> None:
     require(make_game("locm:rules=1.2"), Part.ANALYSIS)
-    with pytest.raises(ValueError, match=r"^dice has no analysis$"):
-        require(DiceGame(), Part.ANALYSIS)
+    raises(ValueError, r"^dice has no analysis$", require, DiceGame(), Part.ANALYSIS)
 
 
 def test_agents_by_name() -> None:
@@ -214,13 +210,11 @@ def test_agents_by_name() -> None:
     assert not game.is_agent("./always")
     with pytest.raises(ValueError, match="agent always: unknown option 'numbr', expected number"):
         game.make_agent("always:numbr=3")
-    with pytest.raises(ValueError, match="unknown agent 'allways'; did you mean 'always'"):
-        game.make_agent("allways")
+    raises(ValueError, "unknown agent 'allways'; did you mean 'always'", game.make_agent, "allways")
     ready = Sayer(3)
     assert game.describe(ready) == (None, ready)
     assert game.describe(Sayer)[0] == "always"
-    with pytest.raises(TypeError, match="has no method reset"):
-        game.describe(object())
+    raises(TypeError, "has no method reset", game.describe, object())
 
 
 def test_games_by_name() -> None:
@@ -235,8 +229,7 @@ def test_games_by_name() -> None:
         ("vestrock:turns=3", "game vestrock: turns"),
         ("games/dice.py:DiceGame", "need a game that they can import"),
     ):
-        with pytest.raises(ValueError, match=message):
-            make_game(wrong)
+        raises(ValueError, message, make_game, wrong)
 
 
 def test_a_match_in_this_process_and_again() -> None:

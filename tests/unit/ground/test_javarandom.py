@@ -6,7 +6,7 @@ from typing import Any
 
 import oracles.javarandom
 import pytest
-from helpers import golden_path
+from helpers import golden_path, raises
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,8 +78,7 @@ def test_only_48_bits_of_a_seed_count():
 
 @pytest.mark.parametrize("bound", [0, -1, 2**31])
 def test_bound_out_of_range(bound):
-    with pytest.raises(ValueError, match=f"bound.*got {bound}"):
-        JavaRandom(0).next_int(bound)
+    raises(ValueError, f"bound.*got {bound}", JavaRandom(0).next_int, bound)
 
 
 @pytest.mark.parametrize("seed", ["1", 1.0, None])

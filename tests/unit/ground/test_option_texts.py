@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pytest
+from helpers import raises
 
 from locmsim import Match
 from locmsim.agents import BeamAgent, MCTSAgent, make_agent
@@ -53,8 +54,7 @@ class Some:
 )
 def test_checks_have_one_wording(values: dict[str, object], message: str) -> None:
     check(Some())
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        check(Some(**values))  # type: ignore[arg-type]
+    raises(ValueError, f"^{re.escape(message)}$", check, Some(**values))
 
 
 def test_numbers_of_numpy_become_those_of_python() -> None:
@@ -130,14 +130,12 @@ def test_text_form(text: str, options: dict[str, str]) -> None:
     ],
 )
 def test_malformed_text(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        read_options("agent x", text)
+    raises(ValueError, f"^{re.escape(message)}$", read_options, "agent x", text)
 
 
 def test_a_file_with_a_comma_in_its_name(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=r"a,b\.npz"):
-        make_agent('beam:weights="a,b.npz"')
+    raises(ValueError, r"a,b\.npz", make_agent, 'beam:weights="a,b.npz"')
     (tmp_path / "a,b.npz").write_bytes(b"x")
     assert [*identity('beam:weights="a,b.npz"', False)] == ["a,b.npz", "locmsim"]
 
@@ -223,8 +221,7 @@ def test_what_needs_another_option() -> None:
         Whole(size=4)
     same = pickle.loads(pickle.dumps(found.value))  # as from a worker process
     assert same.spelt("--{}".format) == '--size: needs --kind="b"'
-    with pytest.raises(ValueError, match=r"^kind: expected one of a, b, got 'c'$"):
-        Whole(kind="c")
+    raises(ValueError, r"^kind: expected one of a, b, got 'c'$", Whole, kind="c")
 
 
 def test_docstrings_of_what_passes_options_on() -> None:

@@ -6,6 +6,9 @@ from statistics import NormalDist, fmean, pvariance
 
 import numpy as np
 import pytest
+from helpers import raises
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from locmsim.stats import (
@@ -73,11 +76,43 @@ def test_interval_at_the_ends() -> None:
     assert (low, 0.2 < high < 0.7) == (0.0, True)
 
 
+@given(st.builds(PairCounts, *[st.integers(0, 5000)] * 3))
+def test_interval_holds_the_score(some: PairCounts) -> None:
+    low, high = score_interval(some)
+    assert 0 <= low <= some.score <= high <= 1
+    assert high > low
+    mirrored = score_interval(PairCounts(some.won, some.split, some.lost))
+    assert mirrored == pytest.approx((1 - high, 1 - low))
+    wide = score_interval(some, 0.99)
+    assert wide[0] <= low
+    assert high <= wide[1]
+
+
+@pytest.mark.parametrize(("n", "least"), [(20, 0.915), (60, 0.935)])
+@pytest.mark.parametrize("chance", [0.5, 0.7, 0.9])
+@pytest.mark.parametrize("by_seat", [0.0, 0.3, 0.6])
+def test_coverage(n: int, least: float, chance: float, by_seat: float) -> None:
+    """The interval contains the true score in about 95 of 100 cases, weighed by probability."""
+    won, lost = ((1 - by_seat) * p * p for p in (chance, 1 - chance))
+    split = 1 - won - lost
+    inside = 0.0
+    for losses in range(n + 1):
+        for splits in range(n + 1 - losses):
+            wins = n - losses - splits
+            low, high = score_interval(PairCounts(losses, splits, wins))
+            if low <= won + split / 2 <= high:
+                ways = math.comb(n, losses) * math.comb(n - losses, splits)
+                inside += ways * lost**losses * split**splits * won**wins
+    assert least <= inside <= 0.985
+
+
 def test_elo_and_scores_are_inverse() -> None:
     assert expected_score(400) == pytest.approx(10 / 11)
     assert elo_of(10 / 11) == pytest.approx(400)
     assert elo_of(0.5) == 0
     assert (elo_of(0), elo_of(1)) == (-math.inf, math.inf)
+    for elo in (-700.0, -3.0, 0.0, 123.0):
+        assert elo_of(expected_score(elo)) == pytest.approx(elo)
 
 
 @pytest.mark.parametrize("pairs", [PAIRS, PAIRS * 20, [*PAIRS, *[1] * 400]], ids=len)
@@ -123,20 +158,31 @@ def test_sequential_test_of_whole_victories(won: int, lost: int) -> None:
     assert state.llr == pytest.approx(llr, abs=0.01)
 
 
-def test_sequential_test_far_from_even_errs_as_rarely_as_it_says() -> None:
-    """A normal distribution of pairs, as it was assumed, errs in 8 % of 2,000 runs."""
-    test = Sprt(300, 350)
-    score = expected_score(test.elo0)
+@pytest.mark.parametrize(
+    ("test", "elo", "wrong", "runs", "share", "most"),
+    [
+        # A normal distribution of pairs, as it was assumed, errs in 8 % of 2,000 runs.
+        (Sprt(300, 350), 300, "H1", 500, 0.06, 300),
+        (Sprt(0, 60), 0, "H1", 120, 0.1, 200),
+        (Sprt(0, 60), 60, "H0", 120, 0.1, 200),
+    ],
+)
+def test_sequential_test_errs_as_rarely_as_it_says(
+    test: Sprt, elo: float, wrong: str, runs: int, share: float, most: float
+) -> None:
+    score = expected_score(elo)
     rng = random.Random(4)
-    wrong, runs = 0, 500
+    errors = pairs = 0
     for _ in range(runs):
         counts = PairCounts()
         while (accepted := test.state(counts).accepted) is None:
             # Looked at every ten pairs, as the workers of an arena bring them.
             for _ in range(10):
                 counts.add(((rng.random() < score) + (rng.random() < score)) / 2)
-        wrong += accepted == "H1"
-    assert wrong / runs < 0.06
+        errors += accepted == wrong
+        pairs += counts.total
+    assert errors / runs < share
+    assert pairs / runs < most
 
 
 @pytest.mark.parametrize(
@@ -154,8 +200,7 @@ def test_sequential_test_far_from_even_errs_as_rarely_as_it_says() -> None:
     ],
 )
 def test_numbers_that_make_no_test(numbers: tuple[float, ...], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Sprt(*numbers)
+    raises(ValueError, message, Sprt, *numbers)
 
 
 def test_ratings_of_two_are_those_of_their_score() -> None:
@@ -217,3 +262,24 @@ def test_ratings_count_pairs_of_both_orders() -> None:
 def test_no_ratings_without_games_between_all() -> None:
     assert bradley_terry(3, {(0, 1): counted([1]), (1, 2): PairCounts()}) is None
     assert bradley_terry(3, {(0, 1): counted([1]), (2, 1): counted([0])}) is not None
+
+
+@pytest.mark.slow
+def test_ratings_are_found_again() -> None:
+    rng = np.random.default_rng(5)
+    truth = np.array([120.0, 30.0, -50.0, -100.0])
+    inside = repeats = 0
+    for _ in range(60):
+        pairs = {}
+        for a in range(4):
+            for b in range(a + 1, 4):
+                won = rng.random((100, 2)) < expected_score(truth[a] - truth[b])
+                seen = PairCounts()
+                for score in won.mean(axis=1):
+                    seen.add(float(score))
+                pairs[a, b] = seen
+        ratings = bradley_terry(4, pairs)
+        assert ratings is not None
+        inside += int((abs(ratings.elo - truth) <= ratings.error).sum())
+        repeats += 4
+    assert 0.9 <= inside / repeats <= 0.99

@@ -7,6 +7,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecu
 from functools import partial
 
 import pytest
+from helpers import raises
 
 from locmsim.processes.workers import (
     TaskRunner,
@@ -77,8 +78,7 @@ def test_a_task_that_ends_its_workers() -> None:
     found = iter(TaskRunner(workers, "ab", submit, name=lambda task: f"task {task}"))
     assert isinstance(next(found)[1].exception(), BrokenExecutor)  # not a lost worker here
     message = "task b: the worker process ended, 3 times in a row: it was killed"
-    with pytest.raises(WorkersError, match=message):
-        next(found)
+    raises(WorkersError, message, next, found)
 
 
 @pytest.mark.slow
@@ -105,8 +105,7 @@ def test_how_workers_end(end: Callable[[], object], message: str) -> None:
         runner = TaskRunner(
             workers, [7], lambda pool, _: pool.submit(end), name=lambda task: f"game {task}"
         )
-        with pytest.raises(WorkersError, match=message):
-            list(runner)
+        raises(WorkersError, message, list, runner)
 
 
 def test_errors_of_tasks_and_of_scripts() -> None:
@@ -115,8 +114,7 @@ def test_errors_of_tasks_and_of_scripts() -> None:
     task, future = next(found)
     assert task == "a"
     assert isinstance(future.exception(), KeyError)
-    with pytest.raises(UnguardedError, match="no guard"):
-        next(found)
+    raises(UnguardedError, "no guard", next, found)
 
 
 def test_workers_that_are_gone() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import combinations, permutations
 
 from amounts import amount
-from helpers import each_rules
+from helpers import begun_match, each_rules
 from hypothesis import given
 from hypothesis import strategies as st
 from states import CREATURE, finished, game_positions, rebuilt
@@ -209,9 +209,7 @@ def test_a_match_between_two_agents(rules):
 
 
 def test_a_match_is_played_on_from_where_it_stands():
-    match = Match(seed=5)
-    for player in (0, 1):
-        match.submit(player, "PASS")
+    match = begun_match(seed=5)
     agents = [make_agent("max-attack"), make_agent("max-attack")]
     assert play_match(match, agents).winner is not None
     assert play_match(match, agents) is match

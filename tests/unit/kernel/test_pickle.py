@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 from amounts import amount
-from helpers import each_rules
+from helpers import each_rules, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import positions
@@ -121,11 +121,9 @@ def test_views_are_not_pickled():
 def test_truncated_bytes():
     data = start_position(1).to_bytes()
     for size in range(len(data)):
-        with pytest.raises(ValueError, match="of locmsim"):
-            State.from_bytes(data[:size])
+        raises(ValueError, "of locmsim", State.from_bytes, data[:size])
     for more in (b"\0", data, b"LOCM"):
-        with pytest.raises(ValueError, match="corrupted"):
-            State.from_bytes(data + more)
+        raises(ValueError, "corrupted", State.from_bytes, data + more)
 
 
 def test_every_byte_counts():
@@ -134,41 +132,35 @@ def test_every_byte_counts():
         for bit in amount((1,), (1, 0x80)):
             changed = bytearray(data)
             changed[position] ^= bit
-            with pytest.raises(ValueError, match=r"locmsim|format"):
-                State.from_bytes(changed)
+            raises(ValueError, r"locmsim|format", State.from_bytes, changed)
 
 
 @pytest.mark.parametrize(
     "foreign", [b"", b"\0" * 5000, b"LOCM", b"LOCM" + b"\xff" * 5000, pickle.dumps([1, 2, 3])]
 )
 def test_foreign_bytes(foreign):
-    with pytest.raises(ValueError, match=r"locmsim|format"):
-        State.from_bytes(foreign)
+    raises(ValueError, r"locmsim|format", State.from_bytes, foreign)
 
 
 @given(st.binary(max_size=600))
 def test_random_bytes(data):
     for start in (b"", b"LOCM", b"LOCM\x02\x00\x01\x00"):
-        with pytest.raises(ValueError, match=r"locmsim|format"):
-            State.from_bytes(start + data)
+        raises(ValueError, r"locmsim|format", State.from_bytes, start + data)
 
 
 def test_other_versions():
     data = bytearray(start_position(1).to_bytes())
     data[4] = 1
-    with pytest.raises(ValueError, match="card table of format 1, expected 2"):
-        State.from_bytes(data)
+    raises(ValueError, "card table of format 1, expected 2", State.from_bytes, data)
     table, state = parts(start_position(1).to_bytes())
     data = bytearray(assemble(table, state))
     data[len(data) - 256 - HEADER.size + 4] = 3
-    with pytest.raises(ValueError, match="state of format 3, expected 2"):
-        State.from_bytes(data)
+    raises(ValueError, "state of format 3, expected 2", State.from_bytes, data)
 
 
 def test_parts_in_the_wrong_order():
     table, state = parts(start_position(1).to_bytes())
-    with pytest.raises(ValueError, match="no card table of locmsim"):
-        State.from_bytes(assemble(state, table))
+    raises(ValueError, "no card table of locmsim", State.from_bytes, assemble(state, table))
     with pytest.raises(ValueError, match="no state of locmsim: wrong size"):
         State.from_bytes(assemble(table, state[:-4]))
     with pytest.raises(ValueError, match="no card table of locmsim: wrong length"):
@@ -181,8 +173,7 @@ def test_padding_is_zero():
     for place in (159, 255):
         changed = bytearray(state)
         changed[place] = 1
-        with pytest.raises(ValueError, match="padding that is not zero"):
-            State.from_bytes(assemble(table, changed))
+        raises(ValueError, "padding that is not zero", State.from_bytes, assemble(table, changed))
 
 
 @each_rules
@@ -225,8 +216,7 @@ def test_damaged_pickles():
         for position in range(start, end, 7):
             changed = bytearray(pickled)
             changed[position] ^= 0x10
-            with pytest.raises(ValueError, match=r"locmsim|format"):
-                pickle.loads(changed)
+            raises(ValueError, r"locmsim|format", pickle.loads, changed)
 
 
 def state_with_a_creature(rules):
@@ -270,8 +260,7 @@ def test_broken_invariants_are_named(rules, changes, fault):
     for place, value in changes.items():
         assert payload[place : place + len(value)] != value
         payload[place : place + len(value)] = value
-    with pytest.raises(ValueError, match=f"no state of locmsim: {fault}"):
-        State.from_bytes(assemble(table, payload))
+    raises(ValueError, f"no state of locmsim: {fault}", State.from_bytes, assemble(table, payload))
 
 
 def test_batches_and_cards_in_hand():

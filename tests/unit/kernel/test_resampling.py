@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import RULE_SETS, each_rules
+from helpers import RULE_SETS, each_rules, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
@@ -164,12 +164,9 @@ def test_copies_on_the_board_are_left_out(base_ids):
 def test_resampling_needs_a_pool():
     state = State.new([CREATURE] * 6, [], pool=[])
     state.resample_hidden(0, 1).validate()
-    with pytest.raises(ValueError, match=r"the pool of the game, .* is empty"):
-        state.resample_hidden(1, 1)
-    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
-        state.resample_hidden(2, 1)
-    with pytest.raises(ValueError, match="seed: expected an integer"):
-        state.resample_hidden(0, None)
+    raises(ValueError, r"the pool of the game, .* is empty", state.resample_hidden, 1, 1)
+    raises(ValueError, "player: expected 0 or 1, got 2", state.resample_hidden, 2, 1)
+    raises(ValueError, "seed: expected an integer", state.resample_hidden, 0, None)
 
 
 def test_resampled_states_belong_to_their_seeds():

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import each_rules
+from helpers import each_rules, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from states import (
@@ -76,8 +76,7 @@ def test_a_table_of_cards():
     empty, nobody_s = Table([]), State.__new__(State).table
     for made in (table, state.table, empty, nobody_s):
         pool = made.pool
-        with pytest.raises(TypeError, match="a table is made of cards, and immutable"):
-            made.__init__(cards[60:])
+        raises(TypeError, "a table is made of cards, and immutable", made.__init__, cards[60:])
         assert made.pool == pool
 
 
@@ -234,8 +233,7 @@ def test_the_error_names_action_and_position():
     assert str(raised.value) == "action 2 (SUMMON 0 1) is not legal here"
     assert raised.value.position == poor
     assert pickle.loads(pickle.dumps(raised.value)).position == poor
-    with pytest.raises(IllegalActionError, match=r"^action 144 is not legal here$"):
-        state.apply_action(144)
+    raises(IllegalActionError, r"^action 144 is not legal here$", state.apply_action, 144)
     with pytest.raises(GameOverError, match=r"^action 0: the game is over$") as over:
         finished().apply_action(0)
     assert over.value.position == finished()
@@ -481,8 +479,7 @@ def test_validate_finds_what_an_illegal_action_breaks():
         state.apply_unchecked(1)  # validates the state itself in a debug build
         state.validate()
 
-    with pytest.raises(AssertionError, match="mana out of range"):
-        apply_what_costs_too_much()
+    raises(AssertionError, "mana out of range", apply_what_costs_too_much)
 
 
 # ------------------------------------------------------------------------------- OpenSpiel's names

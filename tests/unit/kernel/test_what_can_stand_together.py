@@ -1,7 +1,7 @@
 """All constructors of a state ask one validator: what one accepts, all do."""
 
 import pytest
-from helpers import each_rules
+from helpers import each_rules, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import positions
@@ -55,8 +55,7 @@ def test_what_cannot_be(old: str, new: str, message: str) -> None:
     if new.count(",3:0"):
         text = text.replace("- 1 3:0", "- 2 3:0")
     assert text != TEXT
-    with pytest.raises(ValueError, match=message):
-        State.from_text(text)
+    raises(ValueError, message, State.from_text, text)
 
 
 def test_the_greatest_numbers_come_back() -> None:

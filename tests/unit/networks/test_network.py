@@ -5,22 +5,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import each_rules
+from helpers import each_rules, raises
 from oracles.networks import blocks, position_log_odds
+from states import running_positions
 
-from locmsim import State
-from locmsim.game.positions import random_game, start_position
 from locmsim.networks import BLOCKS, LARGE_SHAPES, SHAPES, Network, inputs
 from locmsim.search import BeamOptions, BeamSearch, Evaluation
-
-
-def states(rules: str, games: int = 4) -> list[State]:
-    return [
-        state.clone()
-        for seed in range(games)
-        for state, _ in random_game(start_position(seed, rules), seed)
-        if not state.is_terminal()
-    ]
 
 
 def random_arrays(seed: int = 0, shapes: dict = SHAPES) -> dict[str, np.ndarray]:
@@ -35,7 +25,7 @@ def test_it_computes_what_numpy_does(rules, shapes):
     arrays = random_arrays(shapes=shapes)
     network = Network(arrays)
     assert {name: array.shape for name, array in network.arrays.items()} == shapes
-    some = states(rules)
+    some = running_positions(rules)
     for player in (0, 1):
         expected = [position_log_odds(arrays, inputs(state, player)) for state in some]
         got = [network(state, player) for state in some]
@@ -44,7 +34,7 @@ def test_it_computes_what_numpy_does(rules, shapes):
 
 @each_rules
 def test_what_it_sees(rules):
-    for state in states(rules, 2):
+    for state in running_positions(rules, 2):
         for player in (0, 1):
             seen = blocks(inputs(state, player))
             me, op = state.players[player], state.players[1 - player]
@@ -63,7 +53,7 @@ def test_what_it_sees(rules):
 
 
 def test_what_it_sees_does_not_depend_on_what_is_hidden():
-    for state in states("1.5", 2)[::5]:
+    for state in running_positions("1.5", 2)[::5]:
         player = state.current_player()
         network = Network(random_arrays())
         for seed in range(3):
@@ -82,30 +72,25 @@ def test_what_it_sees_does_not_depend_on_what_is_hidden():
     ],
 )
 def test_bad_arrays_are_named(change, message):
-    with pytest.raises(ValueError, match=message):
-        Network({**random_arrays(), **change})
+    raises(ValueError, message, Network, {**random_arrays(), **change})
 
 
 def test_arrays_of_two_sizes_do_not_go_together():
     arrays = random_arrays(shapes=LARGE_SHAPES)
     arrays["hidden"] = random_arrays()["hidden"]
-    with pytest.raises(ValueError, match=r"hidden: expected shape \(119, 48\), got \(79, 16\)"):
-        Network(arrays)
+    raises(ValueError, r"hidden: expected shape \(119, 48\), got \(79, 16\)", Network, arrays)
 
 
 def test_missing_arrays_are_named():
     arrays = random_arrays()
     del arrays["deeper"]
-    with pytest.raises(ValueError, match="network: deeper is missing"):
-        Network(arrays)
+    raises(ValueError, "network: deeper is missing", Network, arrays)
 
 
 def test_bad_players_are_refused():
-    state = states("1.5", 1)[0]
-    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
-        inputs(state, 2)
-    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
-        Network(random_arrays())(state, 2)
+    state = running_positions("1.5", 1)[0]
+    raises(ValueError, "player: expected 0 or 1, got 2", inputs, state, 2)
+    raises(ValueError, "player: expected 0 or 1, got 2", Network(random_arrays()), state, 2)
 
 
 # ---- in an evaluation ----------------------------------------------------------------------------
@@ -123,7 +108,7 @@ def test_own_weights_come_without_a_network():
 def test_a_search_plays_for_what_the_network_wants():
     """A network that values cards in hand ends turns with more of them than its opposite does."""
     arrays = {name: np.zeros(shape) for name, shape in SHAPES.items()}
-    some = states("1.5", 3)
+    some = running_positions("1.5", 3)
     turns = [some[0], *(b for a, b in pairwise(some) if b.turn > a.turn)][: amount(10, 30)]
     sizes = {}
     for sign in (1, -1):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import RULE_SETS, each_rules
+from helpers import RULE_SETS, each_rules, raises
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -153,8 +153,7 @@ def test_files_that_are_wrong(tmp_path, content, message):
     path = tmp_path / "bad.npz"
     path.write_text(content, encoding="utf-8")
     for use in (WeightsFile.load, lambda path: make_agent("beam", weights=str(path))):
-        with pytest.raises(ValueError, match=rf"bad\.npz: {message}"):
-            use(path)
+        raises(ValueError, rf"bad\.npz: {message}", use, path)
 
 
 def changed(meta: object = None, **arrays: object) -> bytes:
@@ -201,42 +200,34 @@ def npy(array: np.ndarray) -> bytes:
 def test_arrays_that_are_wrong(tmp_path, content, message):
     path = tmp_path / "bad.npz"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=rf"bad\.npz: {message}"):
-        WeightsFile.load(path)
+    raises(ValueError, rf"bad\.npz: {message}", WeightsFile.load, path)
 
 
 def test_archives_that_are_no_weights(tmp_path):
     path = tmp_path / "bad.npz"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("x", "y")
-    with pytest.raises(ValueError, match=r"bad\.npz: not a weights file: meta is missing"):
-        WeightsFile.load(path)
+    raises(ValueError, r"bad\.npz: not a weights file: meta is missing", WeightsFile.load, path)
     np.savez(path, meta=np.zeros(3))
-    with pytest.raises(ValueError, match=r"bad\.npz: meta: expected one string"):
-        WeightsFile.load(path)
+    raises(ValueError, r"bad\.npz: meta: expected one string", WeightsFile.load, path)
     np.savez(path, meta=np.array("x" * 50), a=np.array({}, object))
-    with pytest.raises(ValueError, match=r"bad\.npz: not a weights file: not JSON"):
-        WeightsFile.load(path)
+    raises(ValueError, r"bad\.npz: not a weights file: not JSON", WeightsFile.load, path)
     # For a header that ends within a line, numpy's error is not a ValueError.
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (16,\n"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("meta.npy", npy(np.array('{"format": 1, "1.5": {}}')))
         size = len(header).to_bytes(2, "little")
         archive.writestr("1.5/network/output.npy", b"\x93NUMPY\x01\x00" + size + header)
-    with pytest.raises(ValueError, match=r"bad\.npz: "):
-        WeightsFile.load(path)
+    raises(ValueError, r"bad\.npz: ", WeightsFile.load, path)
     path.write_bytes(changed()[:3000])
-    with pytest.raises(ValueError, match=r"bad\.npz: not a weights file"):
-        WeightsFile.load(path)
+    raises(ValueError, r"bad\.npz: not a weights file", WeightsFile.load, path)
     with pytest.raises(FileNotFoundError):
         WeightsFile.load(tmp_path / "nowhere.npz")
 
 
 def test_weights_that_make_no_sense():
-    with pytest.raises(ValueError, match=r"unknown rules '2'"):
-        WeightsFile({"2": OURS})
-    with pytest.raises(ValueError, match=r"1\.2: deck_score: expected no weights"):
-        WeightsFile({"1.2": OURS})
+    raises(ValueError, r"unknown rules '2'", WeightsFile, {"2": OURS})
+    raises(ValueError, r"1\.2: deck_score: expected no weights", WeightsFile, {"1.2": OURS})
     with pytest.raises(ValueError, match=r"1\.5: evaluation: own\.health is missing"):
         WeightsFile({"1.5": replace(OURS, evaluation={})})
     with pytest.raises(ValueError, match=r"1\.5: deck_score: expected some weights"):

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from helpers import raises
 from onnx_files import write_onnx
 
 from locmsim import Card, Match
@@ -67,8 +68,7 @@ def test_objects(module: str) -> None:
     ],
 )
 def test_objects_that_are_none(module: str, name: str, error: str) -> None:
-    with pytest.raises(ValueError, match=error):
-        load_policy(f"{module}:{name}")
+    raises(ValueError, error, load_policy, f"{module}:{name}")
 
 
 CONTRACT = """
@@ -132,14 +132,12 @@ def test_one_object_plays_everywhere(tmp_path: Path) -> None:
 def test_the_contract_is_checked_when_a_policy_is_given(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(CONTRACT)
-    with pytest.raises(ValueError, match="too many positional arguments"):
-        make_agent(f"policy:path={path}:Short")
+    raises(ValueError, "too many positional arguments", make_agent, f"policy:path={path}:Short")
     wrong = load_policy(f"{path}:Wrong")
     with pytest.raises(ValueError, match=r"act_batch: expected integers of shape \(4,\)"):
         evaluate(wrong, "random", games=8, card_sets=2)
     without = SimpleNamespace(act_batch=lambda observations, masks, seeds: masks.argmax(axis=1))
-    with pytest.raises(ValueError, match="it lacks rules, layout"):
-        evaluate(without, "random", games=2)  # type: ignore[arg-type]
+    raises(ValueError, "it lacks rules, layout", evaluate, without, "random", games=2)
     given = evaluate(without, "random", games=2, rules="1.2", layout="gym-locm")  # type: ignore[arg-type]
     assert given.games == 2
     with pytest.raises(ValueError, match=r"policy <object>: it lacks act_batch, rules, layout"):
@@ -152,8 +150,7 @@ def test_what_a_file_says_has_to_agree(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     Policy.random(rules="1.2").save(path)
     assert load_policy(path, rules="1.2").rules == "1.2"
-    with pytest.raises(ValueError, match=r"a\.npz: rules: expected 1\.5, got 1\.2"):
-        load_policy(path, rules="1.5")
+    raises(ValueError, r"a\.npz: rules: expected 1\.5, got 1\.2", load_policy, path, rules="1.5")
 
 
 # ------------------------------------------------------------------------------------------- ONNX
@@ -175,8 +172,7 @@ def test_onnx_file_rates_as_the_network_it_was_made_of(tmp_path: Path, type_: in
     seen = np.random.default_rng(1).integers(-9, 30, (7, *get_layout("entities").shape), np.int8)
     for ours, theirs in zip(policy().evaluate(seen), loaded.evaluate(seen), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
-    with pytest.raises(ValueError, match="observations: expected shape"):
-        loaded.evaluate(seen[:, :5])
+    raises(ValueError, "observations: expected shape", loaded.evaluate, seen[:, :5])
     for again in (copy.deepcopy(loaded), pickle.loads(pickle.dumps(loaded))):
         assert (again.evaluate(seen)[0] == loaded.evaluate(seen)[0]).all()
     path.write_bytes(path.read_bytes() + b"\0")
@@ -281,13 +277,11 @@ def test_what_an_onnx_file_was_trained_on(tmp_path: Path) -> None:
     """Rule set and layout are those in the file or those given, unless only one of each fits."""
     path = tmp_path / "a.onnx"
     write_onnx(path, policy())
-    with pytest.raises(
-        ValueError, match="its rule set and layout are ambiguous, give one of rules=1"
-    ):
-        load_policy(path)
+    raises(
+        ValueError, "its rule set and layout are ambiguous, give one of rules=1", load_policy, path
+    )
     assert load_policy(path, rules="1.2", layout="entities-f32").layout == "entities-f32"
-    with pytest.raises(ValueError, match=r"a\.onnx: its sizes fit no layout"):
-        load_policy(path, rules="1.0")
+    raises(ValueError, r"a\.onnx: its sizes fit no layout", load_policy, path, rules="1.0")
     agent = make_agent(f"policy:path={path},rules=1.2,layout=entities")
     assert agent.only_rules == "1.2"
     write_onnx(path, policy("1.2", "gym-locm"))
@@ -296,13 +290,11 @@ def test_what_an_onnx_file_was_trained_on(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"locmsim\.rules in the file is '1\.5', not '1\.2'"):
         load_policy(path, rules="1.2")
     write_onnx(path, policy(), {**SAYS, "locmsim.layout": "gym-locm"})
-    with pytest.raises(
-        ValueError, match=r"a\.onnx: layout 'gym-locm' has 244 numbers, the input 440"
-    ):
-        load_policy(path)
+    raises(
+        ValueError, r"a\.onnx: layout 'gym-locm' has 244 numbers, the input 440", load_policy, path
+    )
     write_onnx(path, policy(), {**SAYS, "locmsim.layout": "entitys"})
-    with pytest.raises(ValueError, match=r"a\.onnx: unknown layout 'entitys'"):
-        load_policy(path)
+    raises(ValueError, r"a\.onnx: unknown layout 'entitys'", load_policy, path)
 
 
 def test_onnx_file_without_values(tmp_path: Path) -> None:
@@ -314,18 +306,14 @@ def test_onnx_file_without_values(tmp_path: Path) -> None:
 def test_onnx_files_that_are_none(tmp_path: Path) -> None:
     path = tmp_path / "a.onnx"
     write_onnx(path, policy(), SAYS, rows=1)
-    with pytest.raises(ValueError, match="it accepts only batches of 1: export"):
-        load_policy(path)
+    raises(ValueError, "it accepts only batches of 1: export", load_policy, path)
     write_onnx(path, policy(), SAYS, type_=7)
-    with pytest.raises(ValueError, match=r"observations cannot be tensor\(int64\)"):
-        load_policy(path)
+    raises(ValueError, r"observations cannot be tensor\(int64\)", load_policy, path)
     write_onnx(path, policy(), SAYS)
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match=r"a\.onnx: onnxruntime cannot run it"):
-        load_policy(path)
-    with pytest.raises(FileNotFoundError, match=r"nobody\.onnx"):
-        load_policy(tmp_path / "nobody.onnx")
+    raises(ValueError, r"a\.onnx: onnxruntime cannot run it", load_policy, path)
+    raises(FileNotFoundError, r"nobody\.onnx", load_policy, tmp_path / "nobody.onnx")
 
 
 def other_network(inputs: int, actions: int, values: int = 1) -> SimpleNamespace:
@@ -389,5 +377,4 @@ def test_onnx_files_with_other_inputs(tmp_path: Path, shapes: list[list[int | st
 
 def test_onnx_without_onnxruntime(missing: Callable[..., None]) -> None:
     missing("onnxruntime")
-    with pytest.raises(ValueError, match=r"it needs onnxruntime.*pip install 'locmsim\[onnx\]'"):
-        OnnxPolicy("a.onnx")
+    raises(ValueError, r"it needs onnxruntime.*pip install 'locmsim\[onnx\]'", OnnxPolicy, "a.onnx")

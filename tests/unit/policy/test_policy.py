@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import reference_policies
 from amounts import FEW
-from helpers import each_rules
+from helpers import each_rules, raises
 from rows_access import wide_dense, wide_dots
 
 from locmsim import Match
@@ -161,18 +161,14 @@ def test_policies_are_kept_in_files(tmp_path):
 
 def test_broken_files_are_refused(tmp_path):
     path = tmp_path / "a.npz"
-    with pytest.raises(OSError, match=r"a\.npz"):
-        Policy.load(path)
+    raises(OSError, r"a\.npz", Policy.load, path)
     for content in (b"", b"nonsense", b"PK\x03\x04"):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=r"a\.npz: "):
-            Policy.load(path)
+        raises(ValueError, r"a\.npz: ", Policy.load, path)
     np.savez(path, x=np.zeros(3))
-    with pytest.raises(ValueError, match=r"a\.npz: not a policy: meta is missing"):
-        Policy.load(path)
+    raises(ValueError, r"a\.npz: not a policy: meta is missing", Policy.load, path)
     np.savez(path, meta=np.array(["a"], object), allow_pickle=True)
-    with pytest.raises(ValueError, match=r"a\.npz: "):
-        Policy.load(path)
+    raises(ValueError, r"a\.npz: ", Policy.load, path)
 
 
 @pytest.mark.parametrize(
@@ -203,8 +199,7 @@ def test_wrong_policies_are_refused(arrays, meta, message):
     given = {name: array for name, array in given.items() if array is not None}
     described = {**good.meta, **meta}
     described = {name: value for name, value in described.items() if value is not None}
-    with pytest.raises(ValueError, match=message):
-        Policy(given, described)
+    raises(ValueError, message, Policy, given, described)
 
 
 @pytest.mark.parametrize(
@@ -222,21 +217,17 @@ def test_wrong_plain_networks_are_refused(name, array, message):
     arrays = {
         key: value for key, value in {**good.arrays, name: array}.items() if value is not None
     }
-    with pytest.raises(ValueError, match=message):
-        Policy(arrays, good.meta)
+    raises(ValueError, message, Policy, arrays, good.meta)
 
 
 def test_wrong_observations_are_refused():
     policy = Policy.random()
     seen, masks = observations("1.5", n=2)
-    with pytest.raises(ValueError, match=r"expected shape \(rows, 440\), got \(440,\)"):
-        policy.evaluate(seen[0])
+    raises(ValueError, r"expected shape \(rows, 440\), got \(440,\)", policy.evaluate, seen[0])
     with pytest.raises(ValueError, match=r"masks: expected shape \(2, 145\), got \(1, 145\)"):
         policy.act_batch(seen, masks[:1])
-    with pytest.raises(ValueError, match="a row without a legal action"):
-        policy.act_batch(seen, masks * 0)
-    with pytest.raises(ValueError, match="temperature: expected"):
-        policy.act_batch(seen, masks, temperature=-1)
+    raises(ValueError, "a row without a legal action", policy.act_batch, seen, masks * 0)
+    raises(ValueError, "temperature: expected", policy.act_batch, seen, masks, temperature=-1)
 
 
 # --------------------------------------------------------------------------------- the agent
@@ -310,8 +301,7 @@ def test_the_agent_says_what_is_wrong(tmp_path):
         (f"path={path},temperature=-1", "temperature: expected"),
         (f"path={tmp_path}/none.npz", r"none\.npz"),
     ):
-        with pytest.raises(ValueError, match=message):
-            make_agent(f"policy:{options}")
+        raises(ValueError, message, make_agent, f"policy:{options}")
 
 
 def test_the_network_of_the_library():
@@ -344,8 +334,7 @@ def test_other_rules_are_refused_before_a_game():
         Arena(None, ["learned", "random"], rules="1.2", games=2)
     with pytest.raises(ValueError, match=r"trained on rules 1\.5, this is a game of 1\.0"):
         make_agent("learned").choose(Match("1.0", seed=1).observation(0))
-    with pytest.raises(ValueError, match="unknown option 'path'"):
-        make_agent("learned:path=a.npz")
+    raises(ValueError, "unknown option 'path'", make_agent, "learned:path=a.npz")
 
 
 def test_a_policy_is_an_opponent():
@@ -403,8 +392,7 @@ def test_sums_are_added_up_in_one_order_on_all_cpus():
     ],
 )
 def test_random_policies_have_what_was_asked_for(kind, options, message):
-    with pytest.raises(ValueError, match=message):
-        Policy.random(kind, **options)
+    raises(ValueError, message, Policy.random, kind, **options)
 
 
 def test_a_random_perceptron_without_hidden_layers():

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from helpers import raises
 
 from locmsim import Match, play_match
 from locmsim.agents import known_agents, make_agent
@@ -188,8 +189,7 @@ def test_an_illegal_action_does_what_the_page_says(illegal):
     observation, _ = env.reset(seed=1)
     action = int(observation["action_mask"].argmin())
     if illegal == "raise":
-        with pytest.raises(ValueError, match=str(action)):
-            env.step(action)
+        raises(ValueError, str(action), env.step, action)
         return
     _, reward, terminated, _, _ = env.step(action)
     assert (reward, terminated) == ((-1, True) if illegal == "lose" else (0, False))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import package_page
 import pytest
+from helpers import raises
 
 import locmsim
 
@@ -49,8 +50,7 @@ def test_a_tree_is_prepared_for_its_index(tmp_path):
     assert (tmp_path / "README.md").read_text() == f"[page]({REPOSITORY}/blob/v2.0/docs/a.md)"
     project = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]
     assert project["urls"] == package_page.urls(REPOSITORY, "2.0")
-    with pytest.raises(ValueError, match="has addresses already"):
-        package_page.prepare(tmp_path, REPOSITORY)
+    raises(ValueError, "has addresses already", package_page.prepare, tmp_path, REPOSITORY)
 
 
 def test_nothing_but_the_version_is_dynamic():
@@ -82,8 +82,7 @@ def test_urls():
     urls = package_page.urls(REPOSITORY, "2.0")
     assert urls["Source"] == REPOSITORY
     assert urls["Changelog"] == f"{REPOSITORY}/blob/v2.0/CHANGELOG.md"
-    with pytest.raises(ValueError, match="https address, got 'ftp://a'"):
-        package_page.urls("ftp://a", "2.0")
+    raises(ValueError, "https address, got 'ftp://a'", package_page.urls, "ftp://a", "2.0")
 
 
 def test_citation_has_the_version_and_a_date():

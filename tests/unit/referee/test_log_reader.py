@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULE_SETS, golden_games, golden_result, log_line, main
+from helpers import RULE_SETS, golden_games, golden_result, log_line, main, raises
 from web_client import Library
 
 from locmsim.arena.log_rows import log_row
@@ -140,8 +140,7 @@ def test_other_replays_of_codingame_are_refused_by_name(tmp_path: Path) -> None:
         ({"scores": None}, "a replay of CodinGame in an unknown form"),
         ({"frames": []}, "a replay of CodinGame: "),
     ):
-        with pytest.raises(ValueError, match=message):
-            loaded(tmp_path, json.dumps({**replay, **changed}))
+        raises(ValueError, message, loaded, tmp_path, json.dumps({**replay, **changed}))
     with pytest.raises(ValueError, match="in an unknown form: scores is missing"):
         read_log(json.dumps({key: replay[key] for key in replay if key != "scores"}).encode())
     del replay["refereeInput"]
@@ -169,5 +168,4 @@ def test_each_line_that_begins_with_a_brace_is_a_log(apart: str, tmp_path: Path)
     assert len(rows["matches"]) == len(found) == 3
     found_again = [library.load(row["key"])[0].match.log for row in rows["matches"]]
     assert all(one.match.log in found_again for one in found)
-    with pytest.raises(ValueError, match="there are several logs in it, expected one"):
-        load_replay(str(path))
+    raises(ValueError, "there are several logs in it, expected one", load_replay, str(path))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers import raises
 
 from locmsim import Match
 from locmsim.agents import BeamAgent, GreedyAgent
@@ -32,8 +33,7 @@ def test_agents_and_commands(game: Agents, tmp_path: Path) -> None:
         (" ", "A: the command is empty"),
         ("./bot 'open", "A: No closing quotation"),
     ]:
-        with pytest.raises(ValueError, match=message):
-            seat_of(text, "A", game).make()
+        raises(ValueError, message, lambda text=text: seat_of(text, "A", game).make())
 
 
 def in_play(text: str) -> None:
@@ -62,17 +62,14 @@ def test_one_wording(read: Callable[[str], None], tmp_path: Path) -> None:
         ("beam:plan=3", "agent beam: unknown option 'plan'"),
         ("", "the command is empty"),
     ]:
-        with pytest.raises((ValueError, Failure), match=message):
-            read(text)
+        raises((ValueError, Failure), message, read, text)
 
 
 def test_on_the_pages() -> None:
     assert opponents(["mine=./bot --x"])[0].command == "./bot --x"
     assert opponents(["beam:plans=3"])[0].agent == "beam:plans=3"
-    with pytest.raises(ValueError, match="agent beam: unknown option 'plan'"):
-        opponents(["beam:plan=3"])
-    with pytest.raises(ValueError, match="the command is empty"):
-        opponents([""])
+    raises(ValueError, "agent beam: unknown option 'plan'", opponents, ["beam:plan=3"])
+    raises(ValueError, "the command is empty", opponents, [""])
 
 
 def test_programs() -> None:

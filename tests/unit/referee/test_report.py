@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import each_rules, main, match_of, write_log
+from helpers import each_rules, main, match_of, raises, write_log
 
 from locmsim import Match
 from locmsim.referee import replay_calls
@@ -53,8 +53,7 @@ def test_answers_that_end_the_match_lose_all() -> None:
         assert (second.played, second.value_played, second.after) == (last, -1, 1)
         assert second.value_best > -1
         assert second.loss > 0
-    with pytest.raises(ValueError, match="nodes: expected 1 or more"):
-        report_game(match_of(), nodes=0)
+    raises(ValueError, "nodes: expected 1 or more", report_game, match_of(), nodes=0)
 
 
 def test_the_best_turn_played_loses_nothing() -> None:
@@ -92,8 +91,7 @@ def test_the_command_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "calibrated on 4,000 games that beam:nodes=1000 played" in " ".join(decks.split())
     assert f"turn {report.worst(1)[0].turn}: " in out.partition("player 1, bob:")[2]
     assert report.budget in out
-    with pytest.raises(SystemExit, match="2"):
-        main([*words, "--turn", "3"])
+    raises(SystemExit, "2", main, [*words, "--turn", "3"])
     assert "--turn: does not apply with --report" in capsys.readouterr().err
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import golden_path
+from helpers import begun_match, golden_path, raises
 
 from locmsim import Match
 from locmsim.contract import TurnResult
@@ -104,13 +104,8 @@ def test_log_replayed(rules: str, lines: tuple[str | None, ...]) -> None:
 
 @pytest.mark.parametrize("log", [None, 7, [], {}, {"gameParameters": ["seed"]}])
 def test_no_log(log: object) -> None:
-    with pytest.raises(ValueError, match="not a referee's log"):
-        replay_log(log)
-
-
-def test_what_a_log_lacks_is_named() -> None:
-    with pytest.raises(ValueError, match=r"^not a referee's log: gameParameters is missing$"):
-        replay_log({})
+    raises(ValueError, "not a referee's log", replay_log, log)
+    raises(ValueError, r"^not a referee's log: gameParameters is missing$", replay_log, {})
 
 
 @pytest.mark.parametrize("key", ["outputs", "errors"])
@@ -120,25 +115,20 @@ def test_logs_with_something_else_for_texts(key: str, texts: object) -> None:
     log = result_log(result_of(match, play_lines(match)))
     whole = {**log[key], **texts} if isinstance(texts, dict) else texts
     if (key, texts) != ("errors", []):  # as if it were missing
-        with pytest.raises(ValueError, match="not a referee's log"):
-            replay_log({**log, key: whole})
+        raises(ValueError, "not a referee's log", replay_log, {**log, key: whole})
 
 
 def test_log_of_another_match() -> None:
     match = Match(seed=4)
     log = result_log(result_of(match, play_lines(match)))
-    with pytest.raises(ValueError, match=r"unknown parameter 'cardGenSeed'"):
-        replay_log(log, "1.2")
+    raises(ValueError, r"unknown parameter 'cardGenSeed'", replay_log, log, "1.2")
     with pytest.raises(ValueError, match=r"unknown rules '1\.1'"):
         replay_log({**log, "locmsim": {**log["locmsim"], "rules": "1.1"}})
-    with pytest.raises(ValueError, match=r"the log ends \(1, 1\)"):
-        replay_log({**log, "scores": {"0": 1, "1": 1}})
+    raises(ValueError, r"the log ends \(1, 1\)", replay_log, {**log, "scores": {"0": 1, "1": 1}})
     late = {**log["outputs"], "0": [*log["outputs"]["0"], "PASS\n"]}
-    with pytest.raises(ValueError, match="with 1 answers left"):
-        replay_log({**log, "outputs": late})
+    raises(ValueError, "with 1 answers left", replay_log, {**log, "outputs": late})
     early = {**log["outputs"], "0": log["outputs"]["0"][:-9]}
-    with pytest.raises(ValueError, match="match replayed"):
-        replay_log({**log, "outputs": early})
+    raises(ValueError, "match replayed", replay_log, {**log, "outputs": early})
 
 
 # ------------------------------------------------------------------------------ tournament tools
@@ -275,9 +265,7 @@ def test_draft() -> None:
 
 def test_dropped_actions() -> None:
     """Each warning stands with the action that was executed before it; at most three are shown."""
-    first = Match(seed=5)
-    for player in (0, 1):
-        first.submit(player, "PASS")
+    first = begun_match(seed=5)
     assert first.state is not None
     legal = first.state.action_to_string(first.state.legal_actions()[-1])
     assert legal != "PASS"
@@ -403,5 +391,4 @@ def test_cards_of_a_list_are_in_the_log_and_no_file_is_read(tmp_path: Path) -> N
             if str(path) in log["gameParameters"][0]
             else f"{log['gameParameters'][0]}predefinedCardListFile={name}\n"
         ]
-        with pytest.raises(ValueError, match=r"which the log does not hold$"):
-            replay_log(stranger)
+        raises(ValueError, r"which the log does not hold$", replay_log, stranger)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import REFERENCE
+from helpers import REFERENCE, raises
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,8 +55,7 @@ def test_rows_of_nine_values_have_no_area():
 
 @pytest.mark.parametrize("row", [ROW[:8], [*ROW, 0], [], "123456789", None, 5])
 def test_rows_of_other_forms_are_refused(row):
-    with pytest.raises(ValueError, match="card row: expected nine or ten values, got"):
-        Card.from_row(row)
+    raises(ValueError, "card row: expected nine or ten values, got", Card.from_row, row)
 
 
 def test_defaults():
@@ -99,16 +98,14 @@ def test_numbers_must_be_integers(name, value):
     ],
 )
 def test_other_bad_fields(name, value, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        dataclasses.replace(Card.from_row(ROW), **{name: value})
+    raises(ValueError, f"^{message}", dataclasses.replace, Card.from_row(ROW), **{name: value})
 
 
 def test_numpy_integers_become_plain_ones():
     card = Card.from_row([value if isinstance(value, str) else np.int16(value) for value in ROW])
     assert card.to_row() == ROW
     assert {type(value) for value in card.to_row()} == {int, str}
-    with pytest.raises(ValueError, match="cost: expected an integer, got True"):
-        dataclasses.replace(card, cost=True)
+    raises(ValueError, "cost: expected an integer, got True", dataclasses.replace, card, cost=True)
 
 
 def test_cards_are_equal_by_value_whatever_the_name():
@@ -229,14 +226,12 @@ def test_lists_without_areas(card_file):
 def test_errors_name_the_file_and_the_line(card_file, line, message):
     line = line if isinstance(line, bytes) else line.encode()
     path = card_file(b"// list\n" + LISTED.encode() + b"\n" + line + b"\n")
-    with pytest.raises(ValueError, match=f"cards.txt, line 4: {message}"):
-        load_cards(path)
+    raises(ValueError, f"cards.txt, line 4: {message}", load_cards, path)
 
 
 @pytest.mark.parametrize("text", ["", "\n  \n// nothing\n"])
 def test_a_list_without_cards_is_an_error(card_file, text):
-    with pytest.raises(ValueError, match=r"cards.txt: the file contains no cards"):
-        load_cards(card_file(text))
+    raises(ValueError, r"cards.txt: the file contains no cards", load_cards, card_file(text))
 
 
 def test_a_missing_file_is_an_os_error(tmp_path):
@@ -273,8 +268,7 @@ def test_saving_has_the_official_form(tmp_path):
 )
 def test_what_cannot_be_saved_leaves_the_old_file(card_file, listed, message):
     path = card_file(LISTED)
-    with pytest.raises(ValueError, match=message):
-        save_cards(path, listed)
+    raises(ValueError, message, save_cards, path, listed)
     assert load_cards(path) == [FIVE]
     assert list(path.parent.iterdir()) == [path]
 
@@ -286,8 +280,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(card_file, monkeypa
         raise OSError("disk full")
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="disk full"):
-        save_cards(path, [dataclasses.replace(FIVE, cost=9)])
+    raises(OSError, "disk full", save_cards, path, [dataclasses.replace(FIVE, cost=9)])
     assert load_cards(path) == [FIVE]
     assert list(path.parent.iterdir()) == [path]
 

@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from helpers import REFERENCE, golden_lines, golden_path
+from helpers import REFERENCE, golden_lines, golden_path, raises
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -181,8 +181,7 @@ def test_weights_that_make_impossible_cards(mean):
     """A number too large for an int becomes the largest one, as in Java."""
     weights = changed(["bonusAttackDistribution", "mean"], mean)
     message = r"card \d+ impossible: attack: expected -500..500, got -?2147483647"
-    with pytest.raises(ValueError, match=message):
-        generate_cards(0, weights)
+    raises(ValueError, message, generate_cards, 0, weights)
     weights = changed(["bonusAttackDistribution", "mean"], -mean)
     assert {card.attack for card in generate_cards(0, weights)} == {0}
 

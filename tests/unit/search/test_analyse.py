@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import wins_data
-from helpers import each_rules
+from helpers import begun_match, each_rules, raises
 
 from locmsim import InvalidActionError, Match
 from locmsim.agents import make_agent
@@ -16,15 +16,8 @@ from locmsim.search.analysis import line_value
 from locmsim.search.variations import variations
 
 
-def battle(seed: int = 3) -> Match:
-    match = Match(seed=seed)
-    for player in (0, 1):
-        match.submit(player, "PASS")
-    return match
-
-
 def test_lines_are_distinct_turns() -> None:
-    match = battle()
+    match = begun_match(seed=3)
     told: list[int] = []
     found = analyse(match.observation(0), time_ms=None, nodes=3000, on_search=told.append)
     assert told == list(range(1, found.searches + 1))
@@ -41,7 +34,7 @@ def test_lines_are_distinct_turns() -> None:
 
 
 def test_beam_search_and_tree_search_take_turns() -> None:
-    found = analyse(battle().observation(0), time_ms=None, nodes=3000)
+    found = analyse(begun_match(seed=3).observation(0), time_ms=None, nodes=3000)
     assert sum(line.by["beam"].searches for line in found.lines if "beam" in line.by) == 3
     assert sum(line.by["mcts"].searches for line in found.lines if "mcts" in line.by) == 3
     for line in found.lines:
@@ -49,7 +42,7 @@ def test_beam_search_and_tree_search_take_turns() -> None:
         assert line.visits == sum(evaluation.visits for evaluation in line.by.values())
         values = [evaluation.value for evaluation in line.by.values()]
         assert min(values) - 1e-9 <= line.value <= max(values) + 1e-9
-    alone = analyse(battle().observation(0), time_ms=None, nodes=3000, search=MCTS())
+    alone = analyse(begun_match(seed=3).observation(0), time_ms=None, nodes=3000, search=MCTS())
     assert {name for line in alone.lines for name in line.by} == {"mcts"}
     # Each descent of a tree search is a visit, unless it ends in a decided position.
     assert sum(line.visits for line in alone.lines) <= 6 * (3000 // 24)
@@ -65,7 +58,7 @@ class StopError(Exception):
 )
 def test_a_check_ends_a_search(search: BeamSearch | MCTS, bound: str, threads: int) -> None:
     """A check ends the search at once, in any thread, and has no effect on the next search."""
-    observation = battle().observation(0)
+    observation = begun_match(seed=3).observation(0)
     looks = 0
 
     def check() -> None:
@@ -90,7 +83,7 @@ def test_a_check_ends_a_search(search: BeamSearch | MCTS, bound: str, threads: i
 
 def test_a_check_ends_what_is_made_of_searches() -> None:
     """No further search follows the one that was stopped."""
-    match = battle()
+    match = begun_match(seed=3)
     ended: list[object] = []
 
     def check() -> None:
@@ -124,14 +117,15 @@ def test_both_see_a_win() -> None:
 
 def test_with_nodes_alone_it_is_repeatable() -> None:
     first, second = (
-        analyse(battle().observation(0), time_ms=None, nodes=1000, seed=7) for _ in range(2)
+        analyse(begun_match(seed=3).observation(0), time_ms=None, nodes=1000, seed=7)
+        for _ in range(2)
     )
     assert (first.lines, first.opponent_hand) == (second.lines, second.opponent_hand)
 
 
 def test_opponent_hand() -> None:
     """The expected copies add up to the cards in hand, without cards that were played."""
-    match = battle()
+    match = begun_match(seed=3)
     observation = match.observation(0)
     found = analyse(observation, time_ms=None, nodes=500, worlds=100)
     expected = sum(held.expected for held in found.opponent_hand)
@@ -142,7 +136,7 @@ def test_opponent_hand() -> None:
 
 
 def test_state_belief_and_search() -> None:
-    match = battle()
+    match = begun_match(seed=3)
     assert match.state is not None
     of_state = analyse(match.state, time_ms=None, nodes=500)
     assert of_state.lines
@@ -160,10 +154,9 @@ def test_state_belief_and_search() -> None:
 
 
 def test_what_cannot_be_analysed() -> None:
-    with pytest.raises(ValueError, match="needs a battle turn"):
-        analyse(Match(seed=1).observation(0))
+    raises(ValueError, "needs a battle turn", analyse, Match(seed=1).observation(0))
     with pytest.raises(ValueError, match="one of time_ms and nodes is needed"):
-        analyse(battle().observation(0), time_ms=None)
+        analyse(begun_match(seed=3).observation(0), time_ms=None)
 
 
 @each_rules

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from helpers import each_rules
+from helpers import each_rules, raises
 
 from locmsim import IllegalActionError
 from locmsim.agents import make_agent
@@ -148,8 +148,7 @@ def test_an_analysis_of_the_rest(rules):
 def test_an_agent_goes_on_with_its_turn(rules):
     start, done, state = next(begun_turns(rules))
     agent = make_agent("beam:time_ms=0,nodes=1000")
-    with pytest.raises(ValueError, match="there is no turn yet"):
-        agent.continue_turn(done)
+    raises(ValueError, "there is no turn yet", agent.continue_turn, done)
     agent.act(start.observation(start.current_player()))
     line = agent.continue_turn(done)
     assert agent.result.line == line
@@ -161,12 +160,10 @@ def test_what_is_refused():
     observation = start.observation(start.current_player())
     search = BeamSearch()
     illegal = next(a for a in range(1, 145) if a not in start.legal_actions())
-    with pytest.raises(IllegalActionError, match=r"^done: "):
-        search.search(observation, nodes=10, done=[illegal])
+    raises(IllegalActionError, r"^done: ", search.search, observation, nodes=10, done=[illegal])
     with pytest.raises(ValueError, match="done: the turn is over after it"):
         search.search(observation, nodes=10, done=[*done, 0])
-    with pytest.raises(ValueError, match=r"^done: "):
-        search.search(observation, nodes=10, done="SUMMON x")
+    raises(ValueError, r"^done: ", search.search, observation, nodes=10, done="SUMMON x")
     belief = Belief()
     belief.see(state.observation(state.current_player()))
     with pytest.raises(ValueError, match="give the observation of its start and `done`"):

@@ -8,7 +8,17 @@ from statistics import stdev
 
 import pytest
 from amounts import amount
-from helpers import REFERENCE, Game, GoldenChunk, Snapshot, each_rules, game_cards, game_name
+from helpers import (
+    REFERENCE,
+    Game,
+    GoldenChunk,
+    Snapshot,
+    begun_match,
+    each_rules,
+    game_cards,
+    game_name,
+    raises,
+)
 from scipy import special
 
 from locmsim import Card, Match, State
@@ -116,7 +126,7 @@ def test_own_deck_holds_what_was_chosen_and_not_seen(rules):
 
 
 def test_own_deck_is_shuffled():
-    match = battle("1.5", seed=4)
+    match = begun_match("1.5", seed=4)
     belief = believer(match, 0)
     top = Counter(belief.sample(seed).players[0].deck[0].card.base_id for seed in range(2000))
     deck = Counter(item.card.base_id for item in match.state.players[0].deck)
@@ -159,7 +169,7 @@ def can_be_drafted(cards: list[int], offers: list[set[int]]) -> bool:
 
 @each_rules
 def test_opponent_is_taken_to_choose_well(rules):
-    match = battle(rules, seed=6)
+    match = begun_match(rules, seed=6)
     belief = believer(match, 0)
     score = card_score(rules)
     if rules == "1.5":
@@ -182,7 +192,7 @@ def mean(values) -> float:
 
 @each_rules
 def test_samples_depend_on_observations_and_the_seed_only(rules):
-    match = battle(rules, seed=8)
+    match = begun_match(rules, seed=8)
     state = match.state
     other = state.resample_hidden(0, seed=1)
     assert other != state
@@ -212,19 +222,9 @@ def test_a_small_offer_fills_all_places():
 
 def test_nothing_to_sample_before_the_battle():
     belief = Belief()
-    with pytest.raises(ValueError, match="nothing was observed"):
-        belief.sample(1)
+    raises(ValueError, "nothing was observed", belief.sample, 1)
     belief.see(Match(seed=1).observation(0))
-    with pytest.raises(ValueError, match="before the battle"):
-        belief.sample(1)
-
-
-def battle(rules: str, seed: int) -> Match:
-    """Return a match at the start of the battle; both players took the first cards."""
-    match = Match(rules, seed=seed)
-    while match.phase == "choice":
-        match.submit(match.to_ask[0], "PASS")
-    return match
+    raises(ValueError, "before the battle", belief.sample, 1)
 
 
 def believer(match: Match, player: int, belief: Belief | None = None) -> Belief:
@@ -373,10 +373,8 @@ def test_determinizer_names_what_is_wrong():
         ([*enough, (1, [(stranger, 1.0)])], r"groups\[0\]\[20\]: .* is not in the pool"),
         (enough * 13, r"groups\[0\]\[256\]: more than 256 cards"),
     ]:
-        with pytest.raises(ValueError, match=message):
-            Determinizer(state, 0, [mine, enough])
-    with pytest.raises(ValueError, match="player: expected 0 or 1, got 2"):
-        Determinizer(state, 2, [enough, enough])
+        raises(ValueError, message, Determinizer, state, 0, [mine, enough])
+    raises(ValueError, "player: expected 0 or 1, got 2", Determinizer, state, 2, [enough, enough])
 
 
 def test_cards_of_our_own_deck_are_likelier():
@@ -441,5 +439,4 @@ def test_weights_have_to_be_positive_even_if_all_are_alike(weight):
 
 
 def test_what_is_no_observation_is_named():
-    with pytest.raises(TypeError, match=r"^expected an Observation, got 'x'$"):
-        Belief().see("x")
+    raises(TypeError, r"^expected an Observation, got 'x'$", Belief().see, "x")

@@ -1,17 +1,15 @@
 """The compiled searches against slow counterparts in plain Python."""
 
-from functools import cache
-
 import pytest
 import wins_data
 from amounts import amount
 from helpers import RULE_SETS, each_rules
 from oracles.turnsearch import Budget, beam_search
 from oracles.wins import find_win
+from states import asked_positions
 from wins_data import CREATURE, GREEN, KINDS
 
-from locmsim import Card, Match, State
-from locmsim.agents import make_agent
+from locmsim import Card, State
 from locmsim.agents.greedy import HAND_SET_WEIGHTS
 from locmsim.rules.cards import Area
 from locmsim.search import BeamOptions, BeamSearch, Evaluation
@@ -19,22 +17,6 @@ from locmsim.search._engine import SearchEngine
 
 VALUE = Evaluation(HAND_SET_WEIGHTS, network=None)
 VALUES = {rules: Evaluation(HAND_SET_WEIGHTS, rules, network=None) for rules in RULE_SETS}
-
-
-@cache
-def turns(rules: str, seeds: range) -> list[State]:
-    """Return positions in which players are asked, in games of two agents; do not change them."""
-    states = []
-    for seed in seeds:
-        match = Match(rules, seed=seed)
-        agents = make_agent("greedy"), make_agent("rule")
-        while match.to_ask:
-            player = match.to_ask[0]
-            if match.state is not None and not match.state.is_terminal():
-                states.append(match.state.clone())
-            ask = agents[player].choose if match.state is None else agents[player].act
-            match.submit(player, ask(match.observation(player)))
-    return states
 
 
 def after(state: State, actions: list[int]) -> State:
@@ -82,7 +64,7 @@ def test_the_oracle_summons_whatever_an_item_can_be_used_on():
 def test_the_oracle_misses_nothing_in_games(rules):
     """The oracle agrees with exhaustive search in positions of games, with any health."""
     found = 0
-    for state in turns(rules, range(amount(1, 2))):
+    for state in asked_positions(rules, range(amount(1, 2)), "greedy", "rule"):
         try:
             most, _ = wins_data.damage(state, 2000)
         except wins_data.TooLarge:
@@ -101,7 +83,7 @@ def test_the_search_for_wins_alone_misses_nothing(rules):
     """The compiled search for wins, without its beam, agrees with exhaustive search."""
     engine = SearchEngine(BeamOptions(), VALUE.compiled)
     found = 0
-    for state in turns(rules, range(amount(2, 6))):
+    for state in asked_positions(rules, range(amount(2, 6)), "greedy", "rule"):
         try:
             most, _ = wins_data.damage(state, 2000)
         except wins_data.TooLarge:
@@ -135,7 +117,7 @@ def test_searches_win_where_the_oracle_does(rules):
     """The positions include those that are too large for exhaustive search."""
     search = BeamSearch(evaluation=VALUES)
     wins = 0
-    for state in turns(rules, range(amount(1, 2)))[:: amount(2, 1)]:
+    for state in asked_positions(rules, range(amount(1, 2)), "greedy", "rule")[:: amount(2, 1)]:
         player = state.current_player()
         for health in (3, 7, 12, 18):
             position = wins_data.with_health(state, health)
@@ -153,7 +135,7 @@ def test_searches_win_where_the_oracle_does(rules):
 @each_rules
 def test_the_oracle_misses_no_pair_of_actions(rules):
     """The turn found is no worse than the best one of two actions."""
-    for state in turns(rules, range(1))[:: amount(3, 1)]:
+    for state in asked_positions(rules, range(1), "greedy", "rule")[:: amount(3, 1)]:
         player = state.current_player()
         best = VALUE(state, player)
         for first in state.legal_actions()[1:]:
@@ -169,7 +151,7 @@ def test_a_wide_beam_is_no_worse_than_the_oracle(rules):
     """The ends of turns are compared by their static value."""
     search = BeamSearch(BeamOptions(turns=0, width=4096), evaluation=VALUES)
     better = 0
-    for state in turns(rules, range(1))[:: amount(2, 1)]:
+    for state in asked_positions(rules, range(1), "greedy", "rule")[:: amount(2, 1)]:
         player = state.current_player()
         slow = VALUE(after(state, beam_search(state, VALUE, Budget(nodes=2000))), player)
         fast = VALUE(after(state, search.search(state, nodes=200_000).actions), player)
@@ -180,7 +162,7 @@ def test_a_wide_beam_is_no_worse_than_the_oracle(rules):
 
 def test_the_oracle_counts_orders_once():
     """The number of positions is that of sets of actions, not of sequences."""
-    state = next(s for s in turns("1.5", range(1)) if s.turn == 4)
+    state = next(s for s in asked_positions("1.5", range(1), "greedy", "rule") if s.turn == 4)
     budget = Budget(nodes=10_000)
     beam_search(state, VALUE, budget, widths=(10_000,))
     keys = {state.key()}

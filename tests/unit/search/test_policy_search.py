@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import each_rules, each_rules_slowly
+from helpers import each_rules, each_rules_slowly, raises
 from reference_forest import ReferenceSearch, attacks_win
 from reference_layouts import Past, entities
 from states import rebuilt
@@ -179,8 +179,7 @@ def test_the_two_kinds_of_evaluation_agree(rules):
         MCTS(evaluation=Policy.random(rules=rules))
     with pytest.raises(TypeError, match="a function of a StateBatch, got"):
         MoverEvaluation(Policy.random(rules=rules))
-    with pytest.raises(TypeError, match="a function of a StateBatch, got"):
-        TurnEndEvaluation(own)
+    raises(TypeError, "a function of a StateBatch, got", TurnEndEvaluation, own)
 
 
 @each_rules
@@ -457,14 +456,12 @@ def test_a_belief_and_what_was_done_in_the_turn():
     ],
 )
 def test_options_out_of_bounds(options, message):
-    with pytest.raises(ValueError, match=message):
-        PolicySearch(by_hash, **options)
+    raises(ValueError, message, PolicySearch, by_hash, **options)
 
 
 def test_what_cannot_be_searched():
     states = [past.state for past in starts("1.5")[:2]]
-    with pytest.raises(TypeError, match="expected a policy or a function, got 3"):
-        PolicySearch(3)
+    raises(TypeError, "expected a policy or a function, got 3", PolicySearch, 3)
     with pytest.raises(ValueError, match=r"for rules 1\.5, the position for 1\.2"):
         PolicySearch(Policy.random()).search(starts("1.2")[0].state)
     with pytest.raises(ValueError, match="the same rule set"):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import wins_data
 from amounts import amount
+from helpers import raises
 
 from locmsim import InvalidActionError, State
 from locmsim.game.positions import random_game, start_position
@@ -74,8 +75,7 @@ def test_winning_turns_are_those_of_all_sequences() -> None:
 def test_a_turn_that_is_too_large_is_refused() -> None:
     game = random_game(start_position(57, "1.2"), 57)
     state, _ = next(islice(game, 86, None))
-    with pytest.raises(ValueError, match="the turn has over 20,000 positions"):
-        winning_turns(state)
+    raises(ValueError, "the turn has over 20,000 positions", winning_turns, state)
 
 
 def test_the_puzzles_of_the_package() -> None:
@@ -154,8 +154,7 @@ def over() -> State:
     ids=["empty", "no-position", "nonsense", "no-win", "malformed", "none-found", "over"],
 )
 def test_what_is_wrong_with_a_file_is_said(text: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=f"^{message}"):
-        puzzles_of(text)
+    raises(ValueError, f"^{message}", puzzles_of, text)
     path = tmp_path / "bad.txt"
     path.write_text(text)
     with pytest.raises(ValueError, match=f"^{path}: {message}") as caught:

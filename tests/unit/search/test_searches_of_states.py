@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from helpers import each_rules, main
+from helpers import begun_match, each_rules, main, raises
 from test_begun_turns import public
 
 from locmsim import Match, State
@@ -72,9 +72,7 @@ def test_a_position_knows_its_pool(rules: str) -> None:
 def test_the_command_takes_the_pool_of_the_position(
     tmp_path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    match = Match(seed=3)
-    for player in (0, 1):
-        match.submit(player, "PASS")
+    match = begun_match(seed=3)
     file = tmp_path / "position.txt"
     file.write_text(match.state.to_text() + "\n")
     assert main(["analyse", str(file), "--nodes", "200", "--json"]) == 0
@@ -130,9 +128,7 @@ def test_the_seat_is_not_told_by_ids() -> None:
 
 
 def test_actions_of_the_opponent_count_for_what_they_may_hold() -> None:
-    match = Match(seed=3)
-    for player in (0, 1):
-        match.submit(player, "PASS")
+    match = begun_match(seed=3)
     state = match.state
     assert state is not None
     action = next(a for a in state.legal_actions() if a)
@@ -141,14 +137,11 @@ def test_actions_of_the_opponent_count_for_what_they_may_hold() -> None:
     known = Belief.of_state(after, 1, [(played.card.base_id, str(played))])
     assert known.opponent_cards == [played.card.base_id]
     assert known.observation == after.observation(1, [(played.card.base_id, str(played))])
-    with pytest.raises(ValueError, match="player"):
-        Belief.of_state(state, 2)
+    raises(ValueError, "player", Belief.of_state, state, 2)
 
 
 def test_a_belief_of_a_state_goes_on_with_observations() -> None:
-    match = Match(seed=3)
-    for player in (0, 1):
-        match.submit(player, "PASS")
+    match = begun_match(seed=3)
     assert match.state is not None
     match.submit(0, "PASS")
     belief = Belief.of_state(match.state, 1)
@@ -166,8 +159,7 @@ def test_a_refused_observation_changes_nothing() -> None:
     before = belief.sample(1)
     seen = start_position(1, "1.2").observation(0)
     wrong = seen.replace(me=seen.me._replace(max_mana=99))
-    with pytest.raises(ValueError, match="max_mana"):
-        belief.see(wrong)
+    raises(ValueError, "max_mana", belief.see, wrong)
     assert belief.sample(1) == before
     assert belief.determinizer().sample(1).rules == "1.5"
     belief.see(state.observation(0))

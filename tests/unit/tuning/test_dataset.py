@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import each_rules, main
+from helpers import each_rules, main, raises
 
 from locmsim import Match, cards_1x, generate_cards
 from locmsim.agents import make_agent
@@ -83,8 +83,7 @@ def test_the_agent_chooses_no_cards(agent, tmp_path, capsys):
     """Its own way to choose them would have no effect."""
     name = re.search("deck|draft", agent)[0]
     message = f"{name}: does not apply with {{}}decks, which chooses the cards: {agent}"
-    with pytest.raises(ValueError, match=message.format("")):
-        next(examples_of_agent(agent, 1))
+    raises(ValueError, message.format(""), next, examples_of_agent(agent, 1))
     assert main(["dataset", agent, "-o", str(tmp_path / "a.npz")]) == 1
     assert message.format("--") in capsys.readouterr().err
 
@@ -105,8 +104,7 @@ def test_logs_are_followed():
     assert not add_log(Examples("1.2"), match.log)
     unfinished = Match(seed=5)
     assert not add_log(examples, unfinished.log)
-    with pytest.raises(ValueError, match="there are no examples"):
-        Examples().arrays()
+    raises(ValueError, "there are no examples", Examples().arrays)
 
 
 def test_help_and_the_page_explain_every_array(tmp_path):

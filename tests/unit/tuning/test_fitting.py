@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers import raises
 
 from locmsim.rules.cards import cards_1x
 from locmsim.tuning import fit_logistic
@@ -41,10 +42,8 @@ def test_fit_stays_near_what_is_known():
 
 
 def test_nothing_to_fit():
-    with pytest.raises(ValueError, match="nothing to fit"):
-        fit_logistic(np.zeros((0, 3)), np.zeros(0), np.zeros(3))
-    with pytest.raises(ValueError, match="nothing to fit"):
-        fit_card_values(np.zeros((1, 160)), np.zeros(1))
+    raises(ValueError, "nothing to fit", fit_logistic, np.zeros((0, 3)), np.zeros(0), np.zeros(3))
+    raises(ValueError, "nothing to fit", fit_card_values, np.zeros((1, 160)), np.zeros(1))
 
 
 # ---- the values of cards -------------------------------------------------------------------------

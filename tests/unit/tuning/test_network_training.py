@@ -5,14 +5,14 @@ import random
 import numpy as np
 import pytest
 from amounts import amount
+from helpers import raises
+from states import running_positions
 
 pytest.importorskip("torch")
 
-from locmsim import State
 from locmsim.decks import CARD_TERMS
 from locmsim.decks.draft_value import DRAFT_SHAPES, DraftValue
 from locmsim.decks.value import DECK_SHAPES, DeckValue, default_value, term_rows
-from locmsim.game.positions import random_game, start_position
 from locmsim.networks import (
     BLOCKS,
     LARGE_SHAPES,
@@ -32,15 +32,6 @@ from locmsim.tuning.proposals import propose_deck
 from locmsim.tuning.training import log_odds, parameters, torch, train
 
 ROWS = sum(int(np.prod(shape)) for shape in BLOCKS.values())
-
-
-def states(rules: str, games: int = 4) -> list[State]:
-    return [
-        state.clone()
-        for seed in range(games)
-        for state, _ in random_game(start_position(seed, rules), seed)
-        if not state.is_terminal()
-    ]
 
 
 def random_decks(games: int) -> tuple[np.ndarray, list[list[list[Card]]]]:
@@ -141,7 +132,7 @@ def test_log_odds_of_many_rows_and_of_none() -> None:
 
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
 def test_the_network_that_is_trained_is_the_one_that_searches_run(rules: str) -> None:
-    some = states(rules, 2)
+    some = running_positions(rules, 2)
     positions = np.stack([inputs(state, 1) for state in some])
     model = PositionModel(positions, np.random.default_rng(0))
     assert model.arrays.keys() == SHAPES.keys()
@@ -154,7 +145,7 @@ def test_the_network_that_is_trained_is_the_one_that_searches_run(rules: str) ->
 @pytest.mark.parametrize("shapes", [SHAPES, LARGE_SHAPES], ids=["small", "large"])
 def test_a_network_continues_from_a_smaller_one_or_one_like_it(shapes: dict) -> None:
     """What it predicts is the same at first; training makes use of the units that were added."""
-    some = states("1.5", 2)
+    some = running_positions("1.5", 2)
     positions = np.stack([inputs(state, 0) for state in some])
     start = default_weights("1.5").network  # a small one
     model = PositionModel(positions, np.random.default_rng(0), shapes, start)
@@ -170,7 +161,7 @@ def test_a_network_continues_from_a_smaller_one_or_one_like_it(shapes: dict) -> 
 
 
 def test_a_small_network_does_not_continue_from_a_large_one() -> None:
-    positions = np.stack([inputs(state, 0) for state in states("1.5")])
+    positions = np.stack([inputs(state, 0) for state in running_positions("1.5")])
     won = np.arange(len(positions)) % 2
     large, _ = train_network(positions, won, large=True, epochs=1)
     assert {name: array.shape for name, array in large.items()} == LARGE_SHAPES
@@ -179,7 +170,7 @@ def test_a_small_network_does_not_continue_from_a_large_one() -> None:
 
 
 def test_training_of_positions_is_repeatable() -> None:
-    positions = np.stack([inputs(state, 0) for state in states("1.5")])
+    positions = np.stack([inputs(state, 0) for state in running_positions("1.5")])
     won = positions[:, -39] > 25
     first, loss = train_network(positions, won, epochs=3, seed=4)
     again, loss_again = train_network(positions, won, epochs=3, seed=4)
@@ -193,12 +184,10 @@ def test_training_of_positions_is_repeatable() -> None:
 
 
 def test_training_needs_rows() -> None:
-    with pytest.raises(ValueError, match="no positions"):
-        train_network(np.zeros((0, ROWS)), np.zeros(0))
+    raises(ValueError, "no positions", train_network, np.zeros((0, ROWS)), np.zeros(0))
     with pytest.raises(ValueError, match="no games"):
         train_deck_value(np.zeros((0, 2, 30, len(CARD_TERMS))), np.zeros(0))
-    with pytest.raises(ValueError, match="no games"):
-        train_draft_value(np.zeros((0, 2, 160)), np.zeros(0), {})
+    raises(ValueError, "no games", train_draft_value, np.zeros((0, 2, 160)), np.zeros(0), {})
     with pytest.raises(ValueError, match="no rows"):
         train(Coin(), np.zeros((0, 1)), np.zeros(0), epochs=1, rng=np.random.default_rng(0))
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from amounts import amount
+from helpers import raises
 
 from locmsim.arena import Arena
 from locmsim.arena.fixtures import Task
@@ -156,8 +157,7 @@ def test_a_changed_bot_or_opponent_is_another_run(bot: str, tmp_path: Path) -> N
     (tmp_path / "rival.py").write_text("from locmsim.agents import GreedyAgent as Rival\n")
     (tmp_path / "mine.py").write_text(AGENT.replace("PASS", ""))
     refused = begun(bot, 20, **more)
-    with pytest.raises(ValueError, match=r"mine\.py and rival\.py have changed since game 1; --fo"):
-        finished(refused)
+    raises(ValueError, r"mine\.py and rival\.py have changed since game 1; --fo", finished, refused)
     forced = finished(Optimization(refused.settings, folder=tmp_path / "state", force=True))
     assert forced.notes == ["mine.py and rival.py have changed since game 1"]
     assert finished(begun(bot, 20, **more)).notes == forced.notes
@@ -202,8 +202,7 @@ def test_the_proof_has_cards_that_the_tuning_never_saw(
 def test_the_start_is_the_default_of_an_option(bot: str) -> None:
     (skill,) = begun("mine.py:Mine:skill={skill}").versions.parameters
     assert (skill.start, skill.kind) == (0.2, "float")
-    with pytest.raises(ValueError, match="parameter crash: it has no start"):
-        begun("mine.py:Mine:crash={crash}")
+    raises(ValueError, "parameter crash: it has no start", begun, "mine.py:Mine:crash={crash}")
 
 
 @pytest.mark.slow
@@ -221,13 +220,10 @@ def test_a_bot_that_fails_is_not_tuned(bot: str) -> None:
     ],
 )
 def test_what_cannot_be_tuned(bot: str, player: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=message):
-        finished(begun(player, folder=tmp_path / "state"))
+    raises(ValueError, message, lambda: finished(begun(player, folder=tmp_path / "state")))
     assert not (tmp_path / "state").exists()
-    with pytest.raises(ValueError, match=r"games: expected 20 to \d+, got 3"):
-        begun(bot, 3)
-    with pytest.raises(ValueError, match="method: expected one of spsa, cmaes, got 'x'"):
-        begun(bot, method="x")
+    raises(ValueError, r"games: expected 20 to \d+, got 3", begun, bot, 3)
+    raises(ValueError, "method: expected one of spsa, cmaes, got 'x'", begun, bot, method="x")
 
 
 #: The elapsed time of a pair of games, in ns: that of a fast bot.
@@ -316,8 +312,7 @@ def test_a_run_that_is_killed_at_any_step_or_extended_ends_alike(
         assert trials_of(step) == trials_of(whole)
         assert resumed.best == best
         assert 450 <= resumed.trials.games <= 500
-    with pytest.raises(ValueError, match=r"games: .*whole was begun with 500, not 300"):
-        run(whole, 300)
+    raises(ValueError, r"games: .*whole was begun with 500, not 300", run, whole, 300)
     at_once = finished(run(tmp_path / "other", 500))
     assert (at_once.best == best) == (method == "cmaes")
 

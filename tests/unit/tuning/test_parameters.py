@@ -4,6 +4,7 @@ import json
 import math
 
 import pytest
+from helpers import raises
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,8 +54,7 @@ def test_placeholders_are_read_and_filled() -> None:
     ],
 )
 def test_what_cannot_be_read(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read(text)
+    raises(ValueError, message, read, text)
 
 
 def test_braces_of_a_file_stand_for_themselves() -> None:
@@ -81,8 +81,7 @@ def test_braces_of_a_file_stand_for_themselves() -> None:
     ],
 )
 def test_what_is_wrong_in_a_file_is_named_by_its_line(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read_parameters(Template(text, "template", file=True).placeholders)
+    raises(ValueError, message, read_parameters, Template(text, "template", file=True).placeholders)
 
 
 @given(
