@@ -66,40 +66,11 @@ def _module() -> Any:
     return module
 
 
-def put_state(*arguments: Any) -> None:
-    _module().put_state(*arguments)
-
-
-def potentials_of(*arguments: Any) -> Any:
-    return _module().potentials_of(*arguments)
-
-
-def java_numbers(*arguments: Any) -> Any:
-    return _module().java_numbers(*arguments)
-
-
-def triplets_of(*arguments: Any) -> Any:
-    return _module().triplets_of(*arguments)
-
-
-def drawn(*arguments: Any) -> Any:
-    return _module().drawn(*arguments)
-
-
-def rollout_by_steps(*arguments: Any) -> Any:
-    return _module().rollout_by_steps(*arguments)
-
-
-def mask_of(*arguments: Any) -> None:
-    _module().mask_of(*arguments)
-
-
-def wide_dense(*arguments: Any) -> None:
-    _module().wide_dense(*arguments)
-
-
-def wide_dots(*arguments: Any) -> None:
-    _module().wide_dots(*arguments)
+def __getattr__(name: str) -> Any:
+    """Return a function of the module, which is built when the first one is called."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return lambda *arguments: getattr(_module(), name)(*arguments)
 
 
 def math_of(name: str, x: Any) -> Any:

@@ -4,11 +4,13 @@ import argparse
 
 import pytest
 from parsers import COMMANDS, all_commands, arguments, command_parser, subcommands
+from vestrock_help import command_parser as vestrock_parser
 
 from locmsim import bot
 
 PARSERS = [
     bot.command_parser(),
+    *all_commands(vestrock_parser()),
     *(p for name in COMMANDS for p in all_commands(subcommands(command_parser(name))[name])),
 ]
 
