@@ -1,3 +1,4 @@
+from locmsim.options.checks import OptionError as OptionError
 from locmsim.options.checks import budget as budget
 from locmsim.options.checks import whole as whole
 from locmsim.options.declarations import Declared as Declared
