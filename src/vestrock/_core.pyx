@@ -17,8 +17,7 @@ from hashlib import blake2b
 from operator import index
 
 from locmsim.errors import GameOverError, IllegalActionError, InvalidActionError
-from locmsim.gamekit import declared
-from locmsim.options.checks import OptionError
+from locmsim.gamekit import OptionError, declared
 from locmsim.processes.threads import in_threads
 from vestrock.deck import TYPES, Card, check_deck
 from vestrock.options import Parameters

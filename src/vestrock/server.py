@@ -15,8 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Final, Unpack
 
 from locmsim import __version__
-from locmsim.gamekit import Option, check_values, counted, documented
-from locmsim.options.checks import OptionError
+from locmsim.gamekit import Option, OptionError, check_values, counted, documented
 from vestrock.accounts import Accounts, FileAccounts, OpenAccounts
 from vestrock.admission import Admission, PasswordQueue
 from vestrock.clock import Schedule
