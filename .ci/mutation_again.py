@@ -45,7 +45,7 @@ TESTS = {
     "locmsim.game.ids2022.": ["unit/game/test_ids2022.py"],
     "locmsim.game.positions.": ["process/test_perft_cli.py"],
     "locmsim.game.": ["unit/game/test_match.py", "unit/game/test_match_text.py"],
-    "locmsim.stats.": ["unit/ground/test_statistics.py", "unit/arena/test_arena_inference.py"],
+    "locmsim.stats.": ["unit/ground/test_statistics.py"],
 }
 
 
