@@ -560,12 +560,6 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
         match.choose(whole_of(data, "version"), texts_of(data, "cards"))
         return match.standing()
 
-    def walk(match: HostedMatch, data: dict[str, Any]) -> object:
-        path, actions = texts_of(data, "path"), texts_of(data, "actions")
-        if "version" in data:
-            match.play(whole_of(data, "version"), [*path, *actions])
-        return {**match.walk(path, actions, whole_of(data, "known", 0)), **match.standing()}
-
     def machine(data: dict[str, Any], advice: Sequence[str] | None = None) -> Machine:
         """Return the machine of a request; in a running match, for advice after these actions."""
         key = text_of(data, "match")
@@ -575,12 +569,14 @@ def page(site: Site) -> Page:  # noqa: C901 (endpoints with what they share)
 
     def walked(data: dict[str, Any]) -> object:
         key = text_of(data, "match")
-        if Key.parse(key).kind == KeyKind.HOSTED:
-            return walk(table.get(key), data)
-        position = site.positions.get(key)
-        hidden = None if position is None else position.hidden
         path, actions = texts_of(data, "path"), texts_of(data, "actions")
-        return machine(data).walk(path, actions, hidden)
+        if Key.parse(key).kind != KeyKind.HOSTED:
+            position = site.positions.get(key)
+            return site.machine(key).walk(path, actions, position.hidden if position else None)
+        match = table.get(key)
+        if "version" in data:
+            match.play(whole_of(data, "version"), [*path, *actions])
+        return {**match.walk(path, actions, whole_of(data, "known", 0)), **match.standing()}
 
     def chance(data: dict[str, Any]) -> object:
         line = text_of(data, "line")

@@ -242,13 +242,12 @@ class Library:
 
         The part begins where `after` says: ``next`` of the previous one, empty for the first one;
         ``ValueError`` if that is no such place. The answer has ``matches``, rows as of `_row`,
-        ``next``, None at the end, ``reading``, whether files are still read, ``version`` of the
-        list, and ``errors``, what cannot be read and why.
+        ``next``, None at the end, and ``errors``, what cannot be read and why.
         """
         if not source.startswith(KeyKind.RESULT):
             self.logs.refresh()
             self.catalogue.run([*self.live.rows(), *self.playing()])
-        version, errors = self.version, self.logs.errors
+        errors = self.logs.errors
         sources = ["m", *self._files_of_results()]
         first, _, place = after.partition(":")
         if after and not (first in sources and place.isdecimal() and len(place) < 19):
@@ -275,8 +274,6 @@ class Library:
         return {
             "matches": rows,
             "next": following,
-            "reading": self.logs.reading,
-            "version": version,
             "errors": errors,
         }
 

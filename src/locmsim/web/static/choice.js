@@ -142,10 +142,9 @@ export class ChoiceView {
       element("h1", `Choose ${choice.size} cards, at most ${choice.copies} of each`),
       tools,
       curve.root,
-      element("div.bar", byOrder, byKind),
+      element("div.bar", { onchange: order }, byOrder, byKind),
       offer,
     );
-    for (const field of [byOrder, byKind]) field.addEventListener("change", order);
     queueMicrotask(order);
     count();
   }

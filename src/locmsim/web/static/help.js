@@ -14,24 +14,19 @@ const MORE = [
   ["skull", "changes the opponent\u2019s health"],
   ["cards", "you draw so many more cards next turn"],
 ];
+const DRAFT = "Thirty times, each player takes one of three cards. Both are shown the same three.";
+const LANES = "Two lanes of three creatures. An attack stays in its lane.";
+const RUNES = "When one of your runes breaks, you draw one more card.";
 /** What differs by rule set. @type {Record<string, string[]>} */
 const DIFFERENT = {
   1.5: [
     "Both players choose 30 of the same 120 cards, at most two of each.",
-    "Two lanes of three creatures. An attack stays in its lane.",
+    LANES,
     "For every five health that you lose in a turn, you draw one more card.",
     "Some cards affect one lane or both.",
   ],
-  1.2: [
-    "Thirty times, each player takes one of three cards. Both are shown the same three.",
-    "Two lanes of three creatures. An attack stays in its lane.",
-    "When one of your runes breaks, you draw one more card.",
-  ],
-  "1.0": [
-    "Thirty times, each player takes one of three cards. Both are shown the same three.",
-    "One lane of six creatures.",
-    "When one of your runes breaks, you draw one more card.",
-  ],
+  1.2: [DRAFT, LANES, RUNES],
+  "1.0": [DRAFT, "One lane of six creatures.", RUNES],
 };
 const BOTH = [
   "Bring the opponent\u2019s health from 30 to 0. The second player has one more card and bonus mana.",
@@ -43,26 +38,23 @@ const BOTH = [
 /** Open the help. @param {Record<string, string>} badges their pictures */
 export function showHelp(badges) {
   if (document.querySelector("dialog[open]")) return;
-  const legend = element("div.legend");
-  for (const [letter, word, means] of WORDS) {
+  const legend = WORDS.flatMap(([letter, word, means]) => {
     const svg = shape("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
-    const parts = parsed(badges[letter]).childNodes;
-    svg.append(...[...parts].map((part) => document.importNode(part, true)));
-    legend.append(svg, element("span", element("b", word), `: ${means}`));
-  }
+    svg.append(...document.importNode(parsed(badges[letter]), true).childNodes);
+    return [svg, element("span", element("b", word), `: ${means}`)];
+  });
   const list = (/** @type {string[]} */ rows) =>
     element("ul", ...rows.map((text) => element("li", text)));
-  const dialog = /** @type {HTMLDialogElement} */ (
-    element("dialog#help-box", { "aria-labelledby": "help-title" })
-  );
-  dialog.append(
-    element(
-      "div.bar",
-      element("h1#help-title", "Help"),
-      button("#help-close", "Close", () => dialog.close()),
-    ),
+  const close = () => dialog.close();
+  const keys = {
+    "aria-labelledby": "help-title",
+    onclose: () => dialog.remove(),
+    onkeydown: (/** @type {KeyboardEvent} */ { key }) => key === "?" && close(),
+  };
+  const parts = [
+    element("div.bar", element("h1#help-title", "Help"), button("#help-close", "Close", close)),
     element("h2", "On a card"),
-    legend,
+    element("div.legend", ...legend),
     facts(MORE),
     element("h2", "Rules"),
     list(BOTH),
@@ -79,11 +71,8 @@ export function showHelp(badges) {
       ["Tab, Enter, Esc", "choose a card and its target, or not"],
       ["?", "this help"],
     ]),
-  );
-  dialog.addEventListener("close", () => dialog.remove());
-  dialog.addEventListener("keydown", (event) => {
-    if (event.key === "?") dialog.close();
-  });
+  ];
+  const dialog = /** @type {HTMLDialogElement} */ (element("dialog#help-box", keys, ...parts));
   document.body.append(dialog);
   dialog.showModal();
 }

@@ -5,6 +5,7 @@
 import { copiesOf, manaCurve } from "./curve.js";
 import { button, element, nameOf, select } from "./dom.js";
 import { save, unpacked } from "./packed.js";
+import { writtenBox } from "./written.js";
 
 /** @typedef {import("./viewer.js").Match} Match */
 
@@ -49,13 +50,8 @@ export function cardsPanel(data) {
   data.choice_stderr?.forEach((text, player) => {
     if (!text) return;
     const name = nameOf(data.names, player);
-    box.append(
-      element(
-        "details.written.small",
-        element("summary.dim", "stderr of ", name, " in the choice phase"),
-        element("pre", { tabindex: "0" }, text),
-      ),
-    );
+    const summary = element("summary.dim", "stderr of ", name, " in the choice phase");
+    box.append(writtenBox(summary, text));
   });
   if (data.offers.length) box.append(offersTable(data));
   return box;

@@ -139,8 +139,7 @@ function draw() {
   keep();
   const lanes = (/** @type {number} */ player) =>
     element(
-      "div",
-      { class: deck.lanes > 1 ? "twolanes" : "" },
+      "div.lanes",
       ...sides[player].lanes.map((_, lane) =>
         place(player, lane, `${laneName(lane)}, ${player ? "above" : "below"}`, card),
       ),

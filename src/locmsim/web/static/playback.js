@@ -73,9 +73,8 @@ export class Playback {
 
   /** @param {keyof typeof CONTROLS} id @param {string} text @param {() => void} onclick */
   button(id, text, onclick) {
-    const made = element("button", { id, title: text, "aria-label": text, onclick });
-    made.append(icon(CONTROLS[id]));
-    return made;
+    const about = { id, title: text, "aria-label": text, onclick };
+    return element("button", about, icon(CONTROLS[id]));
   }
 
   /** Say how many steps there are. @param {number} count */

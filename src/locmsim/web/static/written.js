@@ -3,6 +3,11 @@
 
 import { element } from "./dom.js";
 
+/** A box with what a bot wrote. @param {HTMLElement} summary @param {string} text
+ * @param {boolean} [open] */
+export const writtenBox = (summary, text, open = false) =>
+  element("details.written.small", { open }, summary, element("pre", { tabindex: "0" }, text));
+
 /** The boxes of a list of moves: all are open, or none is. */
 export class Written {
   /** @param {HTMLElement} list what scrolls */
@@ -14,12 +19,7 @@ export class Written {
   /** A box with a text. @param {string} text */
   box(text) {
     const summary = element("summary.dim", "stderr");
-    const box = element(
-      "details.written.small",
-      { open: this.open },
-      summary,
-      element("pre", { tabindex: "0" }, text),
-    );
+    const box = writtenBox(summary, text, this.open);
     summary.addEventListener("click", (event) => {
       event.preventDefault();
       this.toggle(box);
