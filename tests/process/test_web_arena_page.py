@@ -70,7 +70,8 @@ def test_a_tournament_as_it_is_played(command: Server, visit: Opener, tmp_path: 
         low, high = one["interval"]
         assert row[6] == f"{100 * low:.1f} \u2013 {100 * high:.1f}"
         assert row[7].startswith("+" if one["score"] > 0.5 else "\u2212")
-        assert row[11:] == [str(sum(one[what].values())) for what in ("illegal", "faults")]
+        assert row[10:12] == [f"{one['mean_turn_cpu_ms']:.2f}", f"{one['worst_turn_cpu_ms']:.1f}"]
+        assert row[13:] == [str(sum(one[what].values())) for what in ("illegal", "faults")]
     llr = f"{results['sprt']['llr']:.2f}"
     expect(page.locator("#verdict")).to_contain_text(f"LLR {llr.replace('-', chr(0x2212))}")
     expect(page.locator("#llrchart .bound")).to_have_count(2)

@@ -10,11 +10,7 @@ from locmsim.options.declarations import Option
 
 Clock = Annotated[
     Literal["wall", "cpu"],
-    Option(
-        "what time limits are of: wall clock, or processor time, with ten times the limit by the"
-        " wall clock",
-        choices=("wall", "cpu"),
-    ),
+    Option("the time that has limits: wall clock or processor", choices=("wall", "cpu")),
 ]
 Cores = Annotated[int, Option("cores per game, for agents with threads", 1, MOST_THREADS)]
 Dask = Annotated[

@@ -268,21 +268,14 @@ def ready(agent: Contestant, seed: int, *, expendable: bool = False) -> Contesta
 
 
 def asked(
-    ask: Callable[[], object],
-    agent: object,
-    limit_ms: float | None,
-    *,
-    expendable: bool = False,
-    patience: float = 1,
+    ask: Callable[[], object], agent: object, limit_ms: float | None, *, expendable: bool = False
 ) -> object:
     """Ask an agent of this process; any exception that is its own becomes a `BotFault`.
 
-    With `expendable`, this process ends if the agent goes on long after its limit, `patience` times
-    as long as that, and standard streams that others have closed are open.
+    With `expendable`, this process ends if the agent goes on long after its limit, and standard
+    streams that others have closed are open.
     """
-    seconds = None
-    if limit_ms is not None and expendable:
-        seconds = patience * limit_ms / 1000 + _STUCK_SECONDS
+    seconds = None if limit_ms is None or not expendable else limit_ms / 1000 + _STUCK_SECONDS
     if expendable:
         restore_streams()
     try:

@@ -260,7 +260,7 @@ def answer_of(
         return bot.ask(text or "", limit, lenient=lenient, other=other, by_cpu=by_cpu)
     ask = match.ask(bot, player)
     start, cpu_start = time.monotonic_ns(), time.process_time_ns()
-    answer = asked(ask, bot, limit_ms, expendable=expendable, patience=WALL if by_cpu else 1)
+    answer = asked(ask, bot, limit_ms, expendable=expendable)
     judged_ns = elapsed_ns = time.monotonic_ns() - start
     if by_cpu:
         judged_ns = max(time.process_time_ns() - cpu_start, elapsed_ns // WALL)

@@ -8,6 +8,7 @@ import { numberCell, table } from "./matchrows.js";
  *   points: number, games_by_seat: number[], wins_by_seat: number[], pairs: number, score: number,
  *   interval: number[], elo: null|{value: number|null, interval: (number|null)[]},
  *   mean_turn_ms: number|null, worst_turn_ms: number|null, late_turns: number,
+ *   mean_turn_cpu_ms: number|null, worst_turn_cpu_ms: number|null,
  *   illegal: Record<string, number>, faults: Record<string, number>}} Player */
 /** @typedef {{players: string[], won: number, mostly_won: number, split: number,
  *   mostly_lost: number, lost: number, score: number, interval: number[]}} Pairing */
@@ -65,8 +66,10 @@ export function drawPlayers(results, pick) {
   const titles = ["player", "played", "wins", ...(drawn ? ["draws"] : [])];
   if (results.scored) titles.push("score");
   titles.push("win %", "first", "second", "95 % interval", "Elo", `ms/${results.turn}`, "worst");
-  titles.push("late", "illegal", "faults");
+  titles.push(`cpu/${results.turn}`, "worst cpu", "late", "illegal", "faults");
   const rows = players.map(({ one, index }) => {
+    const time = (/** @type {number|null} */ ms, /** @type {number} */ places) =>
+      numberCell(ms === null ? "\u2013" : ms.toFixed(places));
     const choose = button(".name", element("bdi", one.name), () => pick(index), {
       "aria-pressed": index === results.player,
       title: one.spec,
@@ -86,8 +89,10 @@ export function drawPlayers(results, pick) {
       numberCell(rate(one.wins_by_seat[1], one.games_by_seat[1])),
       numberCell(one.pairs ? one.interval.map(tenths).join(" \u2013 ") : "\u2013"),
       numberCell(eloText(one, Boolean(results.results.settings.anchor))),
-      numberCell(one.mean_turn_ms === null ? "\u2013" : one.mean_turn_ms.toFixed(2)),
-      numberCell(one.worst_turn_ms === null ? "\u2013" : one.worst_turn_ms.toFixed(1)),
+      time(one.mean_turn_ms, 2),
+      time(one.worst_turn_ms, 1),
+      time(one.mean_turn_cpu_ms, 2),
+      time(one.worst_turn_cpu_ms, 1),
       numberCell(digits(one.late_turns)),
       countsCell(one.illegal),
       countsCell(one.faults),
