@@ -16,8 +16,8 @@ from locmsim.options.checks import OptionError
 #: Places in /proc/PID/stat behind the name: parent, session, times of children that were waited
 #: for, and number of threads.
 _PARENT, _SESSION, _CHILDREN, _THREADS = 1, 3, slice(13, 15), 17
-#: How many files stay open: those of the process, and the first ones of its parent.
-_KEPT = 4
+#: How many files stay open: two of the process, and one of its parent.
+_KEPT = 3
 
 
 def is_measurable() -> bool:
@@ -42,6 +42,8 @@ class Meter:
         self._pid = pid
         #: The files that every question reads again: opening one takes longer than reading it.
         self._files: dict[str, int] = {}
+        #: Processes with the same parent in other sessions, such as another bot's.
+        self._others: set[int] = set()
 
     def close(self) -> None:
         """Close the files."""
@@ -72,15 +74,18 @@ class Meter:
     def _tree(self) -> dict[int, list[bytes]]:
         """Return the processes, with what their files ``stat`` say behind the name."""
         found: dict[int, list[bytes]] = {}
-        leader = self._stat(self._pid)
-        siblings = self._children(int(leader[_PARENT])) if leader else []  # another bot is one
-        todo = {self._pid, *siblings}
+        todo, siblings = {self._pid}, set[int]()
         while todo:
             pid = todo.pop()
             stat = self._stat(pid)
-            if stat and (pid not in siblings or int(stat[_SESSION]) == self._pid):
+            if pid in siblings and stat and int(stat[_SESSION]) != self._pid:
+                self._others.add(pid)
+            elif stat:
                 found[pid] = stat
                 todo.update(self._children(pid, stat[_THREADS] != b"1"))
+            if stat and pid == self._pid:
+                siblings = {*self._children(int(stat[_PARENT]))} - self._others - {pid}
+                todo |= siblings
         return found
 
     def _stat(self, pid: int) -> list[bytes]:

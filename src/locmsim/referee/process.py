@@ -161,7 +161,7 @@ class BotProcess:
         self._meter = self._child.meter()
         self.memory_limit = math.inf
         self.cpu_ns = 0
-        self._looked = 0.0
+        self._looked_ns = 0
         self._output = bytearray()
         self._after_cr = False
         self._output_ended = False
@@ -264,18 +264,18 @@ class BotProcess:
     def _ready(self, poll: "select.poll", seconds: float, cpu_limit: float | None) -> set[int]:
         """Wait for pipes; where there is a limit, look at what the bot uses meanwhile."""
         pause = _LOOK if cpu_limit is not None or self.memory_limit < math.inf else math.inf
-        end = time.monotonic() + seconds
+        end = time.monotonic_ns() + 1e9 * seconds
         while True:
-            left = max(0.0, end - time.monotonic())
+            left = max(0.0, end - time.monotonic_ns()) / 1e9
             ready = {pipe for pipe, _ in poll.poll(1000 * min(left, pause))}
-            if time.monotonic() - self._looked >= pause:
+            if time.monotonic_ns() - self._looked_ns >= 1e9 * pause:
                 self._look(cpu_limit)
             if ready or left == 0.0:
                 return ready
 
     def _look(self, cpu_limit: float | None = None) -> None:
         """Note the processor time since the question; raise the fault of a limit in seconds."""
-        self._looked, meter, most = time.monotonic(), self._meter, self.memory_limit
+        self._looked_ns, meter, most = time.monotonic_ns(), self._meter, self.memory_limit
         if meter is None:
             return
         self.cpu_ns = max(0, meter.cpu_ns() - self._before_ns)
