@@ -266,7 +266,7 @@ CORE = [
         f"options/{name}.py"
         for name in ("checks", "commands", "common", "declarations", "texts")
     ),
-    *(f"processes/{name}.py" for name in ("reaper", "supervisor", "threads", "workers")),
+    *(f"processes/{name}.py" for name in ("reaper", "supervisor", "threads", "usage", "workers")),
     *(
         f"support/{name}.py"
         for name in ("database", "files", "identity", "lazy", "measure", "plugins", "seeds")
