@@ -303,8 +303,8 @@ cdef const char* state_fault(const state_t* s, const table_t* t) noexcept nogil
 # ---- hashes --------------------------------------------------------------------------------------
 # Hashes are the same on every machine. `turn_hash` ignores the order of cards and creatures, which
 # depends on the order of a turn's actions; `state_hash` covers everything in `State.key`. Neither
-# depends on the order of a table's entries. Searches call `turn_hash_by` at every node: it is inlined
-# and takes keys of all cards.
+# depends on the order of a table's entries. Searches call `turn_hash_by` at every node: it is
+# inlined and takes keys of all cards.
 
 cdef uint64_t state_hash(const state_t* s, const table_t* t) noexcept nogil
 cdef uint64_t turn_hash(const state_t* s, const table_t* t) noexcept nogil

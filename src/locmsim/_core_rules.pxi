@@ -3,9 +3,9 @@
 
 from libc.string cimport memcpy
 
-# A branch that is (un)likely to be taken. A barrier across which the compiler moves no loads: without
-# it gcc computes parts of the next action's choice at the end of every branch of this one, and spills
-# them (2 to 4 % of the playouts' speed).
+# A branch that is (un)likely to be taken. A barrier across which the compiler moves no loads:
+# without it gcc computes parts of the next action's choice at the end of every branch of this one,
+# and spills them (2 to 4 % of the playouts' speed).
 cdef extern from *:
     """
     #if defined(__GNUC__)
