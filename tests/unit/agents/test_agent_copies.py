@@ -8,7 +8,6 @@ from helpers import begun_match
 
 from locmsim import Match
 from locmsim.agents import AGENTS, make_agent
-from locmsim.arena import Arena
 from locmsim.envs import LocmVectorEnv
 from locmsim.search import Belief, Evaluation
 
@@ -72,12 +71,3 @@ def test_opponents_that_search_in_a_vector_environment():
 def test_a_belief_without_an_observation_can_be_copied():
     with pytest.raises(ValueError, match="nothing was observed"):
         _ = copy.deepcopy(Belief()).observation
-
-
-@pytest.mark.process
-def test_ready_agents_in_several_workers():
-    beam = make_agent("beam:time_ms=0,nodes=50")  # no time limit: workers may outnumber cores
-    with Arena(None, [beam, "greedy"], games=4, seed=1, timeout_scale=0) as arena:
-        arena.run(jobs=2)
-        assert arena.tally.games == 4
-        assert not arena.tally.players[0].faults

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,12 +113,6 @@ def test_what_cannot_be_sent() -> None:
         arena.run(jobs=2)
 
 
-def test_no_player() -> None:
-    with pytest.raises(TypeError, match="expected a description, a class or an agent, got 7"):
-        Arena(None, [7, "random"])
-    raises(ValueError, "agent int: it lacks the method", Arena, None, [int, "random"])
-
-
 SCRIPT = """
 from locmsim.agents import RandomAgent
 from locmsim.arena import Arena
@@ -165,19 +158,3 @@ def test_script_without_a_main_guard(tmp_path: Path) -> None:
     assert not (tmp_path / "results.db").exists()
     done = script(tmp_path, "if True:", 1)
     assert done.stdout.startswith("4 ")
-
-
-def test_agent_of_a_file_by_name(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        textwrap.dedent("""
-        from locmsim.agents import RandomAgent
-        class Mine(RandomAgent):
-            def __init__(self, depth: int = 1):
-                super().__init__()
-        """)
-    )
-    with Arena(None, [f"a={tmp_path}/mine.py:Mine:depth=2", "random"], games=2, seed=1) as arena:
-        arena.run(jobs=1)
-        assert not arena.tally.players[0].faults
-    with pytest.raises(ValueError, match=r"no class or function 'Mien'.*did you mean 'Mine'"):
-        Arena(None, [f"{tmp_path}/mine.py:Mien", "random"])

@@ -47,18 +47,6 @@ def test_both_seats_have_the_decks_of_an_agent(rules: str, isolate: bool) -> Non
             assert arena.replay(number).match.chosen == random_decks(rules, 7)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS)
-@pytest.mark.parametrize("spec", ["beam:nodes=30,time_ms=0", "greedy", "rule", "osl"])
-def test_the_pilot_knows_the_deck(rules: str, spec: str) -> None:
-    """It plays as it would if it had chosen these cards itself."""
-    agents = [CombinedAgent(RandomAgent(), make_agent(spec)) for _ in range(2)]
-    for seat, agent in enumerate(agents):
-        agent.reset(seat)
-    match = play_match(Match(rules, seed=5), agents)
-    for agent, chosen in zip(agents, match.chosen, strict=True):
-        assert agent.pilot.chosen == chosen
-
-
 class Lines(RandomAgent):
     """Chooses cards by other words than those of the library's agents."""
 
@@ -72,9 +60,17 @@ class Lines(RandomAgent):
 
 
 @pytest.mark.parametrize("rules", RULE_SETS)
-def test_whatever_legal_line_chooses_the_cards(rules: str) -> None:
-    """What the match says was chosen is what the pilot knows."""
-    agents = [CombinedAgent(Lines(), make_agent("greedy")) for _ in range(2)]
+@pytest.mark.parametrize(
+    ("chooser", "spec"),
+    [
+        (RandomAgent, "beam:nodes=30,time_ms=0"),
+        *((RandomAgent, spec) for spec in ("greedy", "rule", "osl")),
+        (Lines, "greedy"),
+    ],
+)
+def test_the_pilot_knows_the_deck(rules: str, chooser: type[RandomAgent], spec: str) -> None:
+    """It plays as it would if it had chosen these cards itself, by whatever legal line."""
+    agents = [CombinedAgent(chooser(), make_agent(spec)) for _ in range(2)]
     for seat, agent in enumerate(agents):
         agent.reset(seat)
     match = play_match(Match(rules, seed=5), agents)
@@ -134,9 +130,7 @@ def test_programs_are_asked_and_their_choice_is_replaced(tmp_path: Path) -> None
 
 @pytest.mark.process
 @pytest.mark.parametrize("isolate", [[], ["--isolate"]])
-def test_play_with_decks(
-    isolate: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_play_with_decks(isolate: list[str], tmp_path: Path) -> None:
     log = tmp_path / "match.json"
     words = ["play", "greedy", shlex.join(BOT), "-d", "seed=7", "--decks", "random"]
     assert main([*words, "--timeout-scale", "0", "-l", str(log), *isolate]) == 0
@@ -149,14 +143,6 @@ def test_play_with_decks(
     assert json.loads(log_line(result, names))["locmsim"]["decks"] == told
     assert match_text(result).startswith(f"cards of both players chosen by {told}\n")
     assert replay_data(result)["params"]["decks"] == f"chosen by {told}"
-    for decks, more, message in (
-        ("nobody", [], "--decks: expected an agent or a way to choose cards, got 'nobody'"),
-        ("rule:x=1", [], "--decks: agent rule: unknown option 'x'"),
-        ("rule", ["--game", "vestrock"], "--decks: nobody chooses cards in Vestrock"),
-    ):
-        with pytest.raises(SystemExit):
-            main(["play", "rule", "rule", "--decks", decks, *more])
-        assert message in capsys.readouterr().err.splitlines()[-1]
 
 
 @pytest.mark.parametrize("player", ["greedy:deck=classic", "beam:nodes=9,draft=order"])
@@ -236,7 +222,11 @@ def test_what_cannot_be_combined(
     players = ["rule", "search:nodes=9"] if "vestrock" in options else ["greedy", "random"]
     if options == ["--pilot", "greedy"]:
         players[1] = "b=./bot"
-    with pytest.raises(SystemExit) as caught:
-        main(["arena", *players, *options, "--db", str(tmp_path / "x.db")])
-    assert caught.value.code == 2
-    assert message in capsys.readouterr().err.splitlines()[-1]
+    lines = [["arena", *players, *options, "--db", str(tmp_path / "x.db")]]
+    if "--pilot" not in options:
+        lines.append(["play", "rule", "rule", *options])
+    for words in lines:
+        with pytest.raises(SystemExit) as caught:
+            main(words)
+        assert caught.value.code == 2
+        assert message in capsys.readouterr().err.splitlines()[-1]

@@ -73,6 +73,7 @@ def test_given_seeds() -> None:
     assert [given.fixture(number).seed for number in range(1, 5)] == [5, 5, -7, -7]
     assert given.count == 4
     assert settings(seeds=(5, -7), games=2).count == 2
+    assert (settings(3, seeds=(1, 2, 3)).count, settings().count) == (18, 200)
     raises(ValueError, "2 seeds allow at most 4, got 6", settings, seeds=(5, -7), games=6)
 
 

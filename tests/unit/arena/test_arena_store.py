@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers import full_disk, opened_databases, raises
+from helpers import change, full_disk, opened_databases, raises
 
 from locmsim.arena import Arena, LocmGame, Player, Record, Settings, Sprt, StoreError
 from locmsim.arena.game_worker import play_games
@@ -65,6 +65,9 @@ def test_what_goes_in_comes_out(path: Path, records: list[Record]) -> None:
         for i in (0, 1, 3):
             assert store.game(i + 1) == records[i]
         raises(StoreError, "has no game 3", store.game, 3)
+    with writing(path) as store:
+        raises(StoreError, "UNIQUE", store.add_all, [records[2], records[0]])
+        assert store.numbers() == {1, 2, 4}
 
 
 @pytest.mark.process
@@ -80,13 +83,6 @@ def test_faults(path: Path) -> None:
         store.add_all([record])
         assert store.game(1) == record
         assert next(store.outcomes()) == record.outcome
-
-
-def test_no_game_twice(path: Path, records: list[Record]) -> None:
-    with writing(path) as store:
-        store.add_all([records[0]])
-        raises(StoreError, "UNIQUE", store.add_all, [records[1], records[0]])
-        assert store.numbers() == {1}
 
 
 def test_view_for_people(path: Path, records: list[Record]) -> None:
@@ -203,20 +199,15 @@ def test_files_that_are_something_else(path: Path) -> None:
         raises(StoreError, "does not contain results of an arena", Store, other, write=write)
 
 
-def test_file_of_another_version(path: Path, records: list[Record]) -> None:
+def test_damaged_settings_and_another_version(path: Path, records: list[Record]) -> None:
     with writing(path) as store:
         store.add_all([records[0]])
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    raises(StoreError, "version 99, this program knows 7", reading, path)
-
-
-def test_damaged_settings(path: Path, records: list[Record]) -> None:
-    with writing(path) as store:
-        store.add_all([records[0]])
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("UPDATE tournament SET settings = '{}'")
-    raises(StoreError, "not the settings of a tournament", reading, path)
+    for statement, message in (
+        ("UPDATE tournament SET settings = '{}'", "not the settings of a tournament"),
+        ("PRAGMA user_version = 99", "version 99, this program knows 7"),
+    ):
+        change(path, statement)
+        raises(StoreError, message, reading, path)
 
 
 def test_two_writers(path: Path, records: list[Record]) -> None:

@@ -11,8 +11,6 @@ from locmsim import generate_cards, save_cards
 from locmsim.arena import Arena, make_game
 from locmsim.policy import get_layout
 
-ARENA = ["arena", "greedy", "random", "--jobs", "1", "--timeout-scale", "0", "--db", "a.db"]
-
 #: Plays in a file of results; the game follows.
 ARENA = ["arena", "greedy", "random", "--jobs=1", "--timeout-scale=0", "--db=a.db", "--game"]
 CHEAP = """
@@ -60,21 +58,7 @@ def game(request, tmp_path, monkeypatch, capsys):
 
 def test_an_arena_plays_and_keeps_them(game, tmp_path, capsys):
     """The results say what was played, even without the file."""
-    words = [
-        "greedy",
-        "random",
-        "--games",
-        "4",
-        "--seed",
-        "3",
-        "--timeout-scale",
-        "0",
-        "--jobs",
-        "1",
-        "--db",
-        "a.db",
-    ]
-    assert main(["arena", *words, "--game", game]) == 0
+    assert main([*ARENA, game, "--games", "4", "--seed", "3"]) == 0
     if (mine := tmp_path / "mine").exists():
         mine.unlink()
     assert all(max(found) <= 6 for found in costs("a.db"))
