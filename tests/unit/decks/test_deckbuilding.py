@@ -19,7 +19,6 @@ from strategies import cards as any_card
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.decks import (
-    CARD_TERMS,
     DECK_BUILDERS,
     DRAFT_PICKERS,
     CurvePicker,
@@ -28,7 +27,6 @@ from locmsim.decks import (
     build_deck,
     builders,
     card_score,
-    card_terms,
     deck_line,
     drafts,
     pick,
@@ -107,48 +105,29 @@ def test_too_few_different_cards():
     raises(ValueError, "needs 15 different cards, the offer has 14", build_deck, cards + cards)
 
 
-@pytest.mark.parametrize("heuristic", ["default", "classic"])
-def test_decks_draw_more_than_the_cheapest_ones(heuristic):
-    def draws(heuristic):
-        for seed in range(amount(4, 20)):
-            deck = chosen_cards(cards := generate_cards(seed), build_deck(cards, heuristic))
-            yield sum(card.card_draw for card in deck)
-
-    assert mean(draws(heuristic)) > mean(draws("cheapest")) + 3
-
-
 def test_score_decks_are_the_best_cards_by_the_tuned_score():
-    score = card_score("1.5")
-    for seed in range(5):
+    """... but have creatures to use items on, even where hardly any of the best cards is one."""
+    score, few = card_score("1.5"), 0
+    for seed in range(amount(30, 60)):
         cards = generate_cards(seed)
         best = sorted(cards, key=score, reverse=True)[:15]
         deck = build_deck(cards, "score")
+        creatures = sum(card.type == CardType.CREATURE for card in chosen_cards(cards, deck))
         if sum(card.type == CardType.CREATURE for card in best) >= 5:
             assert deck == [card.base_id for card in best for _ in range(2)]
-        assert _count_creatures(cards, deck) >= 10
-
-
-def _count_creatures(cards, deck):
-    return sum(card.type == CardType.CREATURE for card in chosen_cards(cards, deck))
-
-
-def test_score_decks_have_creatures_to_use_items_on():
-    """A deck has creatures even where hardly any of the offer's best cards is one."""
-    score = card_score("1.5")
-    few = [
-        cards
-        for cards in map(generate_cards, range(amount(30, 60)))
-        if sum(c.type == CardType.CREATURE for c in sorted(cards, key=score)[-15:]) < 5
-    ]
+        else:
+            few += 1
+            assert creatures == 10
     assert few
-    for cards in few:
-        assert _count_creatures(cards, build_deck(cards, "score")) == 10
 
 
 def test_default_decks_are_cheap_and_full_of_areas():
-    """Decks are cheap although the average card of a pool costs 6."""
+    """Decks are cheap although the average card of a pool costs 6, and draw many cards."""
     offers = [generate_cards(seed) for seed in range(amount(4, 20))]
     decks = [chosen_cards(cards, build_deck(cards)) for cards in offers]
+    cheapest = [chosen_cards(cards, build_deck(cards, "cheapest")) for cards in offers]
+    drawn, least = (mean(sum(c.card_draw for c in deck) for deck in m) for m in (decks, cheapest))
+    assert drawn > least + 3
     costs = [mean(card.cost for card in deck) for deck in decks]
     assert max(costs) < 4
     assert mean(costs) < 2
@@ -210,12 +189,6 @@ def test_greedy_builder_draws_enough_and_keeps_its_curve():
     assert sum(card.cost >= 6 for card in curve) == 10
 
 
-def test_own_deck_builders():
-    cards = generate_cards(2)
-    deck = [card.base_id for card in cards[-15:] for _ in range(2)]
-    assert build_deck(cards, lambda offered: list(deck)) == deck
-
-
 @pytest.mark.parametrize(
     ("deck", "message"),
     [
@@ -227,11 +200,6 @@ def test_own_deck_builders():
 )
 def test_illegal_decks_of_own_builders_are_refused(deck, message):
     raises(ValueError, message, build_deck, generate_cards(2), lambda offered: deck)
-
-
-def test_registered_builders_are_found_by_name(registered):
-    registered(DECK_BUILDERS, "mine", DECK_BUILDERS["cheapest"])
-    assert build_deck(generate_cards(2), "mine") == build_deck(generate_cards(2), "cheapest")
 
 
 def test_unknown_names():
@@ -257,67 +225,7 @@ def test_decks_by_the_fixed_scores_stay_the_same():
 # ------------------------------------------------------------------------------- the score
 
 
-def test_terms_of_a_card():
-    creature = Card(1, CardType.CREATURE, 9, 14, 4, "-C-G-W", 2, -3, 1, Area.LANE2)
-    assert card_terms(creature) == {
-        "cost.7": 1,
-        "creature": 1,
-        "lane2": 1,
-        "draw": 1,
-        "heal": 2,
-        "damage": 3,
-        "creature.attack": 12,
-        "creature.defense": 4,
-        "area.creature.attack": 12,
-        "area.creature.defense": 4,
-        "area.draw": 1,
-        "area.damage": 3,
-        "area.heal": 2,
-        "creature.charge": 1,
-        "creature.guard": 1,
-        "creature.ward": 1,
-        "charge.attack": 14,
-        "ward.attack": 14,
-        "guard.defense": 4,
-    }
-    blue = Card(2, CardType.BLUE, 0, -1, -30, "--D-L-", 0, 2, 0, Area.LANE1)
-    assert card_terms(blue) == {
-        "cost.0": 1,
-        "blue": 1,
-        "lane1": 1,
-        "damage": -2,
-        "area.damage": -2,
-        "blue.attack": 1,
-        "blue.defense": 12,
-        "area.blue.attack": 1,
-        "area.blue.defense": 12,
-        "red.drain": 1,
-        "red.lethal": 1,
-    }
-    green = Card(3, CardType.GREEN, 3, 2, 0, "B-----")
-    assert card_terms(green) == {
-        "cost.3": 1,
-        "green": 1,
-        "green.attack": 2,
-        "green.breakthrough": 1,
-    }
-
-
-def test_every_term_counts():
-    """Each term occurs in some card, and no card has an unknown one."""
-    cards = [card for seed in range(30) for card in generate_cards(seed)]
-    found = {name for card in [*cards, *cards_1x()] for name in card_terms(card)}
-    # No generated blue item takes attack.
-    assert found <= set(CARD_TERMS)
-    assert set(CARD_TERMS) - found <= {"area.blue.attack", "blue.attack"}
-
-
-def test_a_weighted_score_is_the_sum_of_the_terms():
-    weights = {name: 0.5 + i for i, name in enumerate(CARD_TERMS)}
-    score = WeightedScore(weights)
-    for card in generate_cards(3)[::7]:
-        expected = sum(weights[name] * value for name, value in card_terms(card).items())
-        assert score(card) == pytest.approx(expected)
+def test_weights_that_are_not_given_are_zero():
     assert WeightedScore({})(CREATURE) == 0
     assert WeightedScore({"draw": 1}) == WeightedScore({"draw": 1}) != WeightedScore({"draw": 2})
 

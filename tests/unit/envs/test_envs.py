@@ -216,12 +216,7 @@ def test_each_step_has_arrays_of_its_own(mask):
 def test_long_games_are_truncated():
     env = LocmEnv(opponent="pass", max_actions=20, shaping={"health": 1.0}, **FEW)
     env.reset(seed=1)
-    steps = 0
-    while True:
-        steps += 1
-        _, _, terminated, truncated, info = env.step(0)
-        if terminated or truncated:
-            break
+    _, _, terminated, truncated, info = finish(env, action=0)
     assert truncated
     assert not terminated
     assert info["length"] == 20

@@ -94,14 +94,6 @@ def test_rewards_of_the_user_see_how_episodes_end(mode):
     assert any(paid)
 
 
-def test_seeds_and_resets():
-    venv = LocmVectorEnv(3, opponent="random", **FEW)
-    first = venv.reset(seed=[4, 5, 6])[0]
-    np.testing.assert_equal(first, venv.reset(seed=4)[0])
-    assert not np.array_equal(first["observation"], venv.reset()[0]["observation"])
-    raises(ValueError, "seed: expected 3, got 2", venv.reset, seed=[1, 2])
-
-
 @pytest.mark.parametrize("copies", [True, False])
 def test_copies(copies):
     venv = LocmVectorEnv(2, opponent="pass", copy=copies, **FEW)
@@ -416,13 +408,6 @@ def test_a_refused_player_leaves_the_table_as_it_was():
     assert (dict(env.players), env.players.weights, env.players.results) == before
     env.set_weights({"random": 1})
     env.reset(seed=1, options={"player": "random"})
-
-
-def test_agents_in_several_rows_are_made_by_their_text():
-    env = LocmVectorEnv(2, opponent="rule", **FEW)
-    env.reset(seed=1)
-    for number in range(20):
-        env.step(env.sample(number))
 
 
 # ---------------------------------------------------------------------------------- rewards, decks

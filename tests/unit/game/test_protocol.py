@@ -81,39 +81,19 @@ def test_fields() -> None:
     assert [row.instance_id for row in seen.at(HAND)] == [8, 10]
     assert [row.instance_id for row in seen.at(MY_BOARD)] == [4]
     (enemy,) = seen.at(ENEMY_BOARD)
-    assert enemy == CardInPlay(
-        base_id=7,
-        instance_id=60,
-        location=-1,
-        type=0,
-        cost=1,
-        attack=1,
-        defense=3,
-        abilities="BCDGLW",
-        my_health_change=1,
-        opponent_health_change=-2,
-        card_draw=1,
-        area=2,
-        lane=1,
-    )
+    assert (enemy.instance_id, enemy.location, enemy.lane) == (60, -1, 1)
+    assert enemy.card() == Card(7, 0, 1, 1, 3, "BCDGLW", 1, -2, 1, 2)
     assert seen.offer == ()
-    card = Card(7, 0, 1, 1, 3, "BCDGLW", 1, -2, 1, 2)
-    assert enemy.card() == card
+    choice = Observation.parse(CHOICE_15)
+    assert choice.offer == (Card(11, 2, 1, -2, -2, "B-----"),)
+    assert choice.at(HAND) == ()
+    assert CardInPlay.offer(choice.offer[0]) == choice.cards[0]
 
 
 def test_runes_stand_before_the_draw() -> None:
     seen = Observation.parse("30 2 24 20 3\n28 1 25 15 1\n5 0\n0\n")
     assert seen.me == PlayerLine(health=30, max_mana=2, deck_size=24, draw=3, rune=20)
     assert seen.opponent == PlayerLine(health=28, max_mana=1, deck_size=25, draw=1, rune=15)
-
-
-def test_choice_phase() -> None:
-    seen = Observation.parse(CHOICE_15)
-    assert seen.phase == "choice"
-    assert seen.offer == (Card(11, 2, 1, -2, -2, "B-----"),)
-    assert seen.at(HAND) == ()
-    assert seen.legal_actions() == []
-    assert CardInPlay.offer(seen.offer[0]) == seen.cards[0]
 
 
 def test_in_one_line() -> None:
@@ -128,23 +108,8 @@ def test_in_one_line() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "rules"),
-    [
-        (BATTLE_15, "1.5"),
-        (BATTLE_12, "1.2"),
-        (BATTLE_10, "1.0"),
-        (CHOICE_15, "1.5"),
-        (CHOICE_10, "1.0"),
-        (NO_ROWS_1X, "1.2"),  # fits both
-    ],
-)
-def test_rule_set_is_recognised(text: str, rules: str) -> None:
-    assert Observation.parse(text).rules == rules
-    assert Observation.parse(text, rules).format() == text
-
-
 def test_hint_decides_where_columns_do_not() -> None:
+    assert Observation.parse(NO_ROWS_1X).rules == "1.2"
     assert Observation.parse(NO_ROWS_1X, rules="1.0").rules == "1.0"
     raises(ValueError, r"unknown rules '1\.1'", Observation.parse, NO_ROWS_1X, rules="1.1")
 
@@ -219,19 +184,12 @@ def test_errors_name_the_line_and_what_is_wrong(text: str, line: int, what: str)
     raises(ProtocolError, rf"^line {line}: .*{what}", Observation.parse, text)
 
 
-def test_stream_is_read_to_the_last_row_and_no_further() -> None:
-    stream = io.StringIO(BATTLE_15 + BATTLE_15 + CHOICE_15)
-    assert read_observation(stream.readline) == Observation.parse(BATTLE_15)
-    assert read_observation(stream.readline, rules="1.5") == Observation.parse(BATTLE_15)
-    assert read_observation(stream.readline) == Observation.parse(CHOICE_15)
-    assert read_observation(stream.readline) is None
-
-
 def test_stream_that_ends_early() -> None:
     lines = BATTLE_15.splitlines(keepends=True)
     for n in range(1, len(lines)):
         with pytest.raises(ProtocolError, match=f"^line {n + 1}: "):
             read_observation(io.StringIO("".join(lines[:n])).readline)
+    assert read_observation(io.StringIO().readline) is None
 
 
 def test_no_more_cards_than_can_be() -> None:

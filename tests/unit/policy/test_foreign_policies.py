@@ -181,22 +181,6 @@ def test_onnx_file_rates_as_the_network_it_was_made_of(tmp_path: Path, type_: in
         pickle.loads(pickle.dumps(loaded))
 
 
-def test_games_of_an_onnx_file_are_those_of_the_network(tmp_path: Path) -> None:
-    write_onnx(tmp_path / "a.onnx", policy(), SAYS)
-    policy().save(tmp_path / "a.npz")
-
-    def lines(file: str) -> list[str]:
-        agents = [make_agent(f"policy:path={tmp_path / file}"), make_agent("greedy")]
-        found: list[str] = []
-        for seed in range(20):
-            for agent in agents:
-                agent.reset(seed)
-            play_match(Match(seed=seed), agents, lambda match, player, line: found.append(line))
-        return found
-
-    assert lines("a.npz") == lines("a.onnx")
-
-
 def test_an_onnx_file_plays_in_environments_as_the_network(tmp_path: Path) -> None:
     """A file is an opponent by its path or as an object, and is asked for all waiting rows."""
     write_onnx(tmp_path / "a.onnx", policy(), SAYS)

@@ -9,7 +9,7 @@ from amounts import FEW
 from helpers import each_rules, raises
 from rows_access import wide_dense, wide_dots
 
-from locmsim import Match
+from locmsim import Match, play_match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena
 from locmsim.envs import LocmEnv, LocmVectorEnv
@@ -115,17 +115,6 @@ def test_products_of_a_query_with_the_keys_that_are_wanted(most, size):
     wide_dots(0, query, keys, 0b1_1111_1111_1111, 0.5, other)
     wide_dots(most, query, keys, 0b1_1111_1111_1111, 0.5, got)
     assert got.tobytes() == other.tobytes()
-
-
-def test_a_row_is_rated_alone():
-    """The result of a row does not depend on the other rows of the batch."""
-    policy = Policy.random(seed=3)
-    seen, _ = observations("1.5", n=70)
-    logits, values = policy.evaluate(seen)
-    for row in (0, 1, 33, 69):
-        alone, value = policy.evaluate(seen[row : row + 1])
-        assert alone[0].tobytes() == logits[row].tobytes()
-        assert value[0] == values[row]
 
 
 def test_temperatures():
@@ -293,9 +282,6 @@ def osl_line(state):
 def test_the_agent_says_what_is_wrong(tmp_path):
     path = tmp_path / "a.npz"
     Policy.random(rules="1.2").save(path)
-    agent = make_agent(f"policy:path={path}")
-    with pytest.raises(ValueError, match=r"trained on rules 1\.2, this is a game of 1\.5"):
-        agent.choose(Match(seed=1).observation(0))
     for options, message in (
         ("", "path: expected the file of a policy"),
         (f"path={path},temperature=-1", "temperature: expected"),
@@ -310,12 +296,7 @@ def test_the_network_of_the_library():
     assert (policy.kind, policy.rules) == ("entities", "1.5")
     for decks in ("random", "classic", "default"):
         assert evaluate(policy, "max-attack", games=100, decks=decks, **FEW).rate > 0.75
-    agents = make_agent("learned"), make_agent("random")
-    match = Match(seed=3)
-    while match.to_ask:
-        player = match.to_ask[0]
-        ask = agents[player].choose if match.phase == "choice" else agents[player].act
-        match.submit(player, ask(match.observation(player)))
+    match = play_match(Match(seed=3), [make_agent("learned"), make_agent("random")])
     assert match.winner == 0
 
 
@@ -335,19 +316,6 @@ def test_other_rules_are_refused_before_a_game():
     with pytest.raises(ValueError, match=r"trained on rules 1\.5, this is a game of 1\.0"):
         make_agent("learned").choose(Match("1.0", seed=1).observation(0))
     raises(ValueError, "unknown option 'path'", make_agent, "learned:path=a.npz")
-
-
-def test_a_policy_is_an_opponent():
-    policy = Policy.random(seed=4)
-    for layout in ("entities", "gym-locm"):
-        env = LocmEnv(opponent=policy, layout=layout, **FEW)
-        env.reset(seed=1)
-        while not any(env.step(env.sample())[2:4]):
-            pass
-    venv = LocmVectorEnv(4, opponent=policy, **FEW)
-    venv.reset(seed=1)
-    for number in range(30):
-        venv.step(venv.sample(number))
 
 
 def test_evaluation_is_mirrored():
@@ -393,9 +361,3 @@ def test_sums_are_added_up_in_one_order_on_all_cpus():
 )
 def test_random_policies_have_what_was_asked_for(kind, options, message):
     raises(ValueError, message, Policy.random, kind, **options)
-
-
-def test_a_random_perceptron_without_hidden_layers():
-    assert [*Policy.random("mlp", hidden=()).arrays] == [
-        "policy.0.w", "policy.0.b", "value.0.w", "value.0.b"
-    ]  # fmt: skip

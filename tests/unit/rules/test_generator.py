@@ -57,10 +57,6 @@ def test_card_sets_of_recorded_games():
         assert [" ".join(map(str, row)) for row in rows(cards)] == recorded
 
 
-def test_shipped_weights_given_as_a_table_change_nothing():
-    assert generate_cards(7, shipped_weights()) == generate_cards(7)
-
-
 def test_shipped_weights_are_a_new_object_each_time():
     weights = shipped_weights()
     weights["manaCurve"].clear()
