@@ -1,17 +1,14 @@
 """A compiled `beam:nodes=N` plays what the agent plays, and knows no more than it is shown."""
 
 import copy
-import hashlib
 import pickle
 
 import numpy as np
 import pytest
-from amounts import amount
 from helpers import each_rules
-from rows_access import put_state
 
 from locmsim.agents import PolicySearchAgent, make_agent
-from locmsim.envs import Games, LocmEnv, LocmVectorEnv, Options, Pool
+from locmsim.envs import LocmEnv, LocmVectorEnv, Pool
 from locmsim.envs.asked import search_agent
 
 BEAM = "beam:nodes=60"
@@ -103,83 +100,6 @@ def test_neither_rows_nor_threads_nor_copies_change_a_game():
                 assert (result[1][i], result[2][i]) == (reward, ended)
     for env in vectors:
         env.close()
-
-
-class Hashing:
-    """A policy whose actions depend on every number that it is shown."""
-
-    def __init__(self, rules, layout):
-        self.rules, self.layout = rules, layout
-
-    def act_batch(self, observations, masks, seeds):
-        rows = zip(observations, masks, strict=True)
-        return np.array([function(observation, mask) for observation, mask in rows])
-
-
-def hashed(data):
-    return int.from_bytes(hashlib.sha256(data).digest()[:6], "little")
-
-
-def function(observation, mask):
-    legal = np.flatnonzero(mask)
-    return int(legal[hashed(observation.tobytes() + mask.tobytes()) % len(legal)])
-
-
-PLAYERS = {
-    "beam": lambda rules: BEAM,
-    "beam of 3000 nodes": lambda rules: "beam:nodes=3000",
-    "policy": lambda rules: Hashing(rules, "entities"),
-    "policy, other layout": lambda rules: Hashing(
-        rules, "entities-f32" if rules == "1.0" else "gym-locm"
-    ),
-    "function": lambda rules: function,
-    "agent": lambda rules: "rule",
-    "searching agent": lambda rules: "mcts:iterations=20,time_ms=0",
-}
-
-
-@pytest.mark.slow
-@each_rules
-@pytest.mark.parametrize("kind", PLAYERS)
-def test_it_knows_only_what_it_is_shown(rules, kind):
-    """The search plays the same turn whatever the learner's hand and both decks' order."""
-    turns = others = 0
-    few = kind == "beam of 3000 nodes"
-    for seed in range(amount(2, 12) if few else 12):
-        opponent = PLAYERS[kind](rules)
-        games = Games(2, Options(rules=rules, opponent=opponent, card_sets=3, seat="first"))
-        rows = games.rows
-        for row in (0, 1):
-            games.begin(row, seed)
-        stream = np.random.default_rng(seed)
-        while rows.views.winner(0) < 0:
-            action = int(stream.choice(rows.views.state(0).legal_actions()))
-            for row in (0, 1):
-                rows.step_row(row, action)
-            if not rows.requests.waits_for(0):
-                continue
-            # The opponent's turn has begun; in the other row, all that they cannot see is redrawn.
-            hidden = rows.views.state(1).resample_hidden(1, seed)
-            others += hidden != rows.views.state(0)  # late in a game, few hidden cards are left
-            put_state(rows, 1, hidden)
-            before = rows.views.length(0)
-            for row in (0, 1):
-                if "beam" in kind:
-                    games.serving.search(row)
-                else:
-                    games.serve(np.array([row]))
-            turns += rows.views.length(0) > before + 1
-            one, other = rows.views.state(0), rows.views.state(1)
-            assert one.players[1].board == other.players[1].board
-            assert one.players[0].board == other.players[0].board
-            assert one.players[0].health == other.players[0].health
-            assert rows.views.length(0) == rows.views.length(1)
-            if rows.views.winner(0) < 0:
-                put_state(rows, 1, one)  # both rows continue from the same position
-            for row in (0, 1):
-                rows.requests.resume(row)
-    assert turns > (5 if few else 30)
-    assert others > (5 if few else 30)
 
 
 def test_pools_and_changes_of_opponents():

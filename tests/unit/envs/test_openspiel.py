@@ -149,16 +149,6 @@ def test_mcts_plays_whole_games(name, rules):
     assert sorted(first.returns()) == [-1.0, 1.0]
 
 
-@each_rules
-def test_a_verbose_game(rules, capsys):
-    game = locmsim.openspiel.game(rules)
-    play(game, [make_bot(game, 1, verbose=True), make_bot(game, 2)])
-    printed = capsys.readouterr().out
-    assert "Children of chosen:" in printed
-    assert "PASS: player: 0" in printed
-    assert "SUMMON " in printed
-
-
 def test_mcts_finds_a_win():
     """If the last action of a random game is not PASS, the position before it is a win in one."""
     game = locmsim.openspiel.game("1.5")

@@ -82,22 +82,6 @@ def test_the_float_layout_is_the_scaled_one(rules):
         np.testing.assert_array_equal(seen(state, 0, "entities-f32"), expected)
 
 
-@each_rules
-def test_masks_are_the_legal_actions(rules):
-    pass_only = np.eye(1, get_layout("entities", rules).shape[0])  # a row that begins with 1
-    for rows, past in played(rules):
-        state = past.state
-        mover = state.turn & 1
-        for player in (0, 1):
-            mask = np.empty(rows.n_actions, np.int8)
-            written(rows, 0, player, "entities", mask)
-            legal = state.legal_actions(player) or [0]
-            assert np.flatnonzero(mask).tolist() == legal
-            assert set(mask.tolist()) <= {0, 1}
-            if player != mover:
-                assert (mask == pass_only[0, : len(mask)]).all()
-
-
 @pytest.mark.parametrize("name", LAYOUTS)
 @each_rules
 def test_layouts_describe_themselves(name, rules):

@@ -133,13 +133,6 @@ def test_malformed_text(text: str, message: str) -> None:
     raises(ValueError, f"^{re.escape(message)}$", read_options, "agent x", text)
 
 
-def test_a_file_with_a_comma_in_its_name(tmp_path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    raises(ValueError, r"a,b\.npz", make_agent, 'beam:weights="a,b.npz"')
-    (tmp_path / "a,b.npz").write_bytes(b"x")
-    assert [*identity('beam:weights="a,b.npz"', False)] == ["a,b.npz", "locmsim"]
-
-
 @pytest.mark.parametrize("value", ["", "x,y", '"q"', 'in"s', "p:=z", ' a, "b" '])
 def test_options_are_written_as_they_are_read(value: str) -> None:
     options = {"first": value, "last": "1"}

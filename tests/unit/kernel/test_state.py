@@ -32,7 +32,6 @@ from locmsim import (
     CardType,
     GameOverError,
     IllegalActionError,
-    Observation,
     State,
     generate_cards,
 )
@@ -80,11 +79,6 @@ def test_a_table_of_cards():
         assert made.pool == pool
 
 
-@each_rules
-def test_tables_know_their_rules(rules):
-    assert small_state(rules).table.rules == rules
-
-
 def test_a_pool_too_large_for_the_table_is_left_out():
     """Of a list with more cards than a game can hold, the state keeps those that occur in it."""
     cards = [replace(CREATURE, base_id=i) for i in range(300)]
@@ -122,22 +116,6 @@ def test_copies_are_independent(duplicate):
 def test_deepcopy_inside_containers():
     states = [small_state(), small_state("1.0")]
     assert copy.deepcopy({"states": states}) == {"states": states}
-
-
-def test_copy_from():
-    state, other = small_state(), finished("1.0")
-    assert state.copy_from(other) is None
-    assert state == other
-    assert state.rules == "1.0"
-
-
-def test_child():
-    state = small_state()
-    action = state.legal_actions()[-1]
-    expected = state.clone()
-    expected.apply_action(action)
-    assert state.child(np.int64(action)) == expected
-    assert state != expected
 
 
 # ---- legal actions ------------------------------------------------------------------------------
@@ -280,6 +258,8 @@ def test_who_plays_and_who_has_won(rules):
         else:
             assert state.current_player() == -4
             assert state.returns() == ([1.0, -1.0] if state.winner == 0 else [-1.0, 1.0])
+        assert state.rewards() == [state.player_reward(p) for p in (0, 1)] == state.returns()
+        assert state.returns() == [state.player_return(p) for p in (0, 1)]
         assert state.num_players() == 2
         assert state.num_distinct_actions() == (155 if rules == "1.0" else 145)
         assert state.is_chance_node() is False
@@ -391,12 +371,6 @@ def test_a_view_keeps_its_state_alive():
     assert [card for _, card in view.hand] == [CREATURE] * 5
 
 
-def test_observation():
-    state = small_state()
-    assert state.observation(0) == Observation.of(state, 0)
-    assert state.observation(1, []).opponent_hand == 5
-
-
 # ---- equality -----------------------------------------------------------------------------------
 
 
@@ -483,19 +457,6 @@ def test_validate_finds_what_an_illegal_action_breaks():
 
 
 # ------------------------------------------------------------------------------- OpenSpiel's names
-
-
-@each_rules
-def test_rewards_and_returns(rules):
-    for state, action in random_game(start_position(5, rules), 5):
-        assert state.rewards() == state.returns() == [0.0, 0.0]
-        assert [state.player_reward(p) for p in (0, 1)] == [0.0, 0.0]
-        last = state.child(action)
-    assert last.rewards() == last.returns()
-    assert sorted(last.rewards()) == [-1.0, 1.0]
-    for player in (0, 1):
-        value = 1.0 if player == last.winner else -1.0
-        assert last.player_reward(player) == last.player_return(player) == value
 
 
 @each_rules

@@ -95,6 +95,13 @@ def test_log_replayed(rules: str, lines: tuple[str | None, ...]) -> None:
         fault = Fault(match.error.player, FaultKind.MALFORMED, reason)
     result = result_of(match, calls, fault)
     log = json.loads(log_line(result))
+    assert_complete(log, calls)
+    assert log["scores"] == {"0": result.scores[0], "1": result.scores[1]}
+    assert log["gameParameters"] == [params_text(match)]
+    assert f"seed=4\n{match_seeds(match)}" == params_text(match)
+    if fault is None:
+        assert log["failCause"] is None
+        assert log["summaries"][-1].endswith(f"¤GREEN¤${match.winner} won!§GREEN§\n")
     again = replay_log(log)
     assert again.fault == fault
     assert again.calls == result.calls
@@ -203,19 +210,6 @@ def assert_complete(log: Log, calls: list[Call]) -> None:
         assert answered == "".join(f"{line}\n" for line in answers if line is not None)
 
 
-@pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
-def test_whole_match(rules: str) -> None:
-    match = Match(rules, seed=5)
-    calls = play_lines(match)
-    log = result_log(result_of(match, calls))
-    assert_complete(log, calls)
-    assert log["scores"] == {"0": match.scores[0], "1": match.scores[1]}
-    assert log["failCause"] is None
-    assert log["summaries"][-1].endswith(f"¤GREEN¤${match.winner} won!§GREEN§\n")
-    assert log["gameParameters"] == [params_text(match)]
-    assert f"seed=5\n{match_seeds(match)}" == params_text(match)
-
-
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
 def test_states_and_actions_as_gym_locm_extracts_them(rules: str) -> None:
     """The log of bots that repeat what they read suits gym-locm's consistency checker.
@@ -315,28 +309,20 @@ def test_fatal_choice(player: int) -> None:
     assert "Player $1 chose" not in summary
 
 
-def test_fatal_draft_answer() -> None:
+def test_fatal_answers() -> None:
     match = Match("1.2", seed=5)
     calls = play_lines(match, "PASS", "PASS", "PASS", "PICK")
-    log = result_log(result_of(match, calls))
-    assert_complete(log, calls)
-    summaries = log["summaries"]
+    summaries = result_log(result_of(match, calls))["summaries"]
     assert "Player $0 chose" in summaries[4]
     assert "Player $1 chose" in summaries[2]
     assert "Player $1 chose" not in summaries[4]
     assert "¤RED¤$1: Invalid action." in summaries[4]
-
-
-def test_fatal_turn() -> None:
     match = Match(seed=5)
     calls = play_lines(match, "PASS", "PASS", "PASS", "ATTACK 1")
     fault = Fault(1, FaultKind.MALFORMED, "Invalid ATTACK arguments.")
-    result = result_of(match, calls, fault)
-    log = result_log(result)
-    assert_complete(log, calls)
-    assert log["scores"] == {"0": 0, "1": -1}
-    assert "¤RED¤$1: Invalid ATTACK arguments." in log["summaries"][-1]
-    assert "GREEN" not in log["summaries"][-1]
+    summaries = result_log(result_of(match, calls, fault))["summaries"]
+    assert "¤RED¤$1: Invalid ATTACK arguments." in summaries[-1]
+    assert "GREEN" not in summaries[-1]
 
 
 def test_standard_error_by_answer() -> None:
