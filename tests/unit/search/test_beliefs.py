@@ -223,6 +223,7 @@ def test_a_small_offer_fills_all_places():
 def test_nothing_to_sample_before_the_battle():
     belief = Belief()
     raises(ValueError, "nothing was observed", belief.sample, 1)
+    raises(TypeError, r"^expected an Observation, got 'x'$", belief.see, "x")
     belief.see(Match(seed=1).observation(0))
     raises(ValueError, "before the battle", belief.sample, 1)
 
@@ -317,14 +318,8 @@ def test_samples_have_the_exact_distribution(groups, places):
     fills = [(5, [(pool[0], 1.0)])]
     theirs = [(copies, [(pool[i], w) for i, w in group]) for copies, group in groups]
     determinizer = Determinizer(state, 0, [fills, theirs])
-    expected = exact_shares(groups, places)
-    numbers = {card: number for number, card in enumerate(pool)}
-    samples, found = 20000, Counter()
-    for seed in range(samples):
-        other = determinizer.sample(seed).players[1]
-        found[tuple(numbers[item.card] for item in other.hand + other.deck)] += 1
-    assert found.keys() <= expected.keys()
-    assert p_of_shares(found, expected) > 1e-3
+    views = (determinizer.sample(seed).players[1] for seed in range(20000))
+    assert_shares((view.hand + view.deck for view in views), exact_shares(groups, places))
 
 
 def test_samples_have_the_exact_distribution_after_draws():
@@ -335,11 +330,14 @@ def test_samples_have_the_exact_distribution_after_draws():
     worlds = Determinizer(state, 0, [mine, [(5, [(CARDS[0], 1.0)])]])
     assert len(worlds.sample(0).players[0].deck) == 5
     later = worlds.after([0, 0])
-    expected = exact_shares(groups, 4)
-    numbers = {card: number for number, card in enumerate(CARDS[:6])}
-    samples, found = 20000, Counter()
-    for seed in range(samples):
-        found[tuple(numbers[item.card] for item in later.sample(seed).players[0].deck)] += 1
+    decks = (later.sample(seed).players[0].deck for seed in range(20000))
+    assert_shares(decks, exact_shares(groups, 4))
+
+
+def assert_shares(samples, expected):
+    """Assert that samples of hidden cards, the first ones of `CARDS`, have these probabilities."""
+    numbers = {card: number for number, card in enumerate(CARDS)}
+    found = Counter(tuple(numbers[item.card] for item in sample) for sample in samples)
     assert found.keys() <= expected.keys()
     assert p_of_shares(found, expected) > 1e-3
 
@@ -375,6 +373,10 @@ def test_determinizer_names_what_is_wrong():
     ]:
         raises(ValueError, message, Determinizer, state, 0, [mine, enough])
     raises(ValueError, "player: expected 0 or 1, got 2", Determinizer, state, 2, [enough, enough])
+    for weight in (0, 0.0, -1.0):  # of all cards alike
+        group = [(60, [(CARDS[0], weight)])]
+        message = r"^groups\[0\]\[0\]: weight .* is not positive"
+        raises(ValueError, message, Determinizer, state, 0, [group, group])
 
 
 def test_cards_of_our_own_deck_are_likelier():
@@ -427,16 +429,3 @@ def test_nothing_is_guessed_before_it_is_sampled():
         assert state.legal_actions() == match.state.legal_actions()
     belief.sample(2)
     assert len(asked) == 120
-
-
-@pytest.mark.parametrize("weight", [0, 0.0, -1.0])
-def test_weights_have_to_be_positive_even_if_all_are_alike(weight):
-    card = Card(1, CardType.CREATURE, 1, 1, 1)
-    state = State.new([card] * 30, [card] * 30, pool=[card])
-    group = [(60, [(card, weight)])]
-    with pytest.raises(ValueError, match=r"^groups\[0\]\[0\]: weight .* is not positive"):
-        Determinizer(state, 0, [group, group])
-
-
-def test_what_is_no_observation_is_named():
-    raises(TypeError, r"^expected an Observation, got 'x'$", Belief().see, "x")

@@ -6,7 +6,7 @@ from amounts import amount
 from helpers import RULE_SETS, each_rules
 from oracles.turnsearch import Budget, beam_search
 from oracles.wins import find_win
-from states import asked_positions
+from states import asked_positions, running_positions
 from wins_data import CREATURE, GREEN, KINDS
 
 from locmsim import Card, State
@@ -49,22 +49,16 @@ def test_the_oracle_finds_wins_and_makes_up_none(kind):
     assert after(state, find_win(state, Budget())).is_terminal()
 
 
-def test_the_oracle_summons_whatever_an_item_can_be_used_on():
-    """A harmful green item needs a creature, even one that cannot attack in this turn."""
-    creature = Card(1, CREATURE, 1, 2, 2)
-    item = Card(2, GREEN, 0, 0, 0, opponent_health_change=-2)
-    filler = Card(3, CREATURE, 13, 1, 1)
-    state = State.new([creature, item, *[filler] * 28], [filler] * 30)
-    position = wins_data.with_health(state, 2)
-    assert len(find_win(position, Budget())) == 2
-    assert find_win(wins_data.with_health(state, 3), Budget()) is None
-
-
 @each_rules
-def test_the_oracle_misses_nothing_in_games(rules):
-    """The oracle agrees with exhaustive search in positions of games, with any health."""
+def test_the_searches_for_wins_miss_nothing_in_games(rules):
+    """The oracle, the compiled search for wins and that with its beam agree with exhaustive search.
+
+    The largest damage of any turn takes this health, but no more.
+    """
+    engine, search = SearchEngine(BeamOptions(), VALUE.compiled), BeamSearch()
     found = 0
-    for state in asked_positions(rules, range(amount(1, 2)), "greedy", "rule"):
+    games = asked_positions(rules, range(amount(1, 6)), "greedy", "rule")
+    for state in games + running_positions(rules, amount(1, 4))[::9]:
         try:
             most, _ = wins_data.damage(state, 2000)
         except wins_data.TooLarge:
@@ -73,43 +67,26 @@ def test_the_oracle_misses_nothing_in_games(rules):
             if health > 0:
                 position = wins_data.with_health(state, health)
                 assert (find_win(position, Budget()) is not None) == (health == most)
-        found += most > 0
-    assert found > amount(2, 5)
-
-
-@pytest.mark.slow
-@each_rules
-def test_the_search_for_wins_alone_misses_nothing(rules):
-    """The compiled search for wins, without its beam, agrees with exhaustive search."""
-    engine = SearchEngine(BeamOptions(), VALUE.compiled)
-    found = 0
-    for state in asked_positions(rules, range(amount(2, 6)), "greedy", "rule"):
-        try:
-            most, _ = wins_data.damage(state, 2000)
-        except wins_data.TooLarge:
-            continue
-        for health in (most, most + 1):
-            if health > 0:
-                position = wins_data.with_health(state, health)
                 win = engine.find_win(position, 100_000)
                 assert (win is not None) == (health == most)
                 assert win is None or after(position, win).is_terminal()
+                end = after(position, search.search(position, nodes=20_000).actions)
+                assert (end.winner == position.current_player()) == (health == most)
         found += most > 0
-    assert found > amount(5, 15)
+    assert found > amount(4, 15)
 
 
 @pytest.mark.parametrize("area", list(Area))
-def test_the_search_for_wins_summons_whatever_an_item_can_be_used_on(area):
+def test_the_searches_for_wins_summon_whatever_an_item_can_be_used_on(area):
     """A harmful green item needs a creature, even one that cannot attack in this turn."""
     creature = Card(1, CREATURE, 1, 2, 2)
     item = Card(2, GREEN, 0, 0, 0, opponent_health_change=-2, area=area)
     filler = Card(3, CREATURE, 13, 1, 1)
     state = State.new([creature, item, *[filler] * 28], [filler] * 30)
     engine = SearchEngine(BeamOptions(), VALUE.compiled)
-    win = engine.find_win(wins_data.with_health(state, 2), 1000)
-    assert win is not None
-    assert len(win) == 2
-    assert engine.find_win(wins_data.with_health(state, 3), 1000) is None
+    enough, too_few = wins_data.with_health(state, 2), wins_data.with_health(state, 3)
+    assert len(engine.find_win(enough, 1000)) == len(find_win(enough, Budget())) == 2
+    assert engine.find_win(too_few, 1000) is find_win(too_few, Budget()) is None
 
 
 @each_rules
