@@ -128,14 +128,18 @@ def test_dead_from_drawing_but_asked(tmp_path):
 # -------------------------------------------------------------------------------------- random
 
 
-def test_random_decks_are_any_decks():
-    match = Match(seed=2)
-    chosen = Counter()
-    twice = 0
-    for seed in range(40):
+def at_random(observation, seeds):
+    """Yield what random agents with these seeds answer."""
+    for seed in range(seeds):
         agent = RandomAgent()
         agent.reset(seed)
-        line = agent.choose(match.observation(0))
+        yield answer(agent, observation)
+
+
+def test_random_decks_are_any_decks():
+    chosen = Counter()
+    twice = 0
+    for line in at_random(Match(seed=2).observation(0), 40):
         deck = [int(part.removeprefix("CHOOSE ")) for part in line.split(";")]
         assert len(deck) == 30
         assert max(Counter(deck).values()) <= 2
@@ -147,12 +151,7 @@ def test_random_decks_are_any_decks():
 
 
 def test_random_picks_are_any_picks():
-    observation = Match("1.2", seed=2).observation(0)
-    picks = Counter()
-    for seed in range(90):
-        agent = RandomAgent()
-        agent.reset(seed)
-        picks[agent.choose(observation)] += 1
+    picks = Counter(at_random(Match("1.2", seed=2).observation(0), 90))
     assert set(picks) == {"PICK 0", "PICK 1", "PICK 2"}
     assert max(picks.values()) < 45
 
@@ -160,13 +159,8 @@ def test_random_picks_are_any_picks():
 def test_random_actions_are_uniform_until_one_is_pass():
     match = Match(seed=9)
     play_until(match, turn=6)
-    observation = match.observation(0)
     legal = [match.state.action_to_string(action) for action in match.state.legal_actions()]
-    first = Counter()
-    for seed in range(300):
-        agent = RandomAgent()
-        agent.reset(seed)
-        first[agent.act(observation).split(";")[0]] += 1
+    first = Counter(line.split(";")[0] for line in at_random(match.observation(0), 300))
     assert set(first) == set(legal)
     assert max(first.values()) < 3 * 300 / len(legal)
 
@@ -310,7 +304,6 @@ def test_search_agents_take_all_cards_for_likely_if_told_to(name):
 
 def test_make_agent():
     assert isinstance(make_agent("random"), RandomAgent)
-    assert isinstance(make_agent("greedy:"), GreedyAgent)
     agent = make_agent("mcts:time_ms=50,deck=bodies", iterations=7)
     assert (agent.time_ms, agent.deck, agent.iterations) == (50.0, "bodies", 7)
     assert make_agent("greedy", evaluation=max) == GreedyAgent(evaluation=max)
@@ -325,16 +318,7 @@ def test_make_agent():
         ("mcts:time_ms=0,iterations=9,share=0.5", "agent mcts: share: needs time_ms"),
         ("beam:exploration=1.0", "agent beam: unknown option 'exploration', expected deck"),
         ("mcts:worlds=0", "agent mcts: worlds: expected 1 to 4096, got 0"),
-        ("beam:nodes=-4", "agent beam: nodes: expected 0 to"),
-        ("beam:threads=0", "agent beam: threads: expected 1 to"),
-        ("mcts:iterations=-1", "agent mcts: iterations: expected 0 to"),
-        ("minimax", "unknown agent 'minimax': expected one of random, greedy, beam"),
         ("", "unknown agent ''"),
-        ("beam:fast", "agent beam: expected option=value, got 'fast'"),
-        ("beam:depth=3", "agent beam: unknown option 'depth', expected deck, draft, time_ms"),
-        ("random:depth=3", "agent random: unknown option 'depth', expected deck, draft"),
-        ("beam:plans=many", "agent beam: plans: expected an integer, got 'many'"),
-        ("beam:time_ms=nan", "agent beam: time_ms: expected 0 to"),
         (
             "greedy:deck=best",
             "agent greedy: deck: expected one of default, score, classic, .*, got 'best'",

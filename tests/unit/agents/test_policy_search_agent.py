@@ -158,12 +158,6 @@ def test_it_beats_random():
 def test_what_it_refuses(tmp_path):
     with pytest.raises(ValueError, match=r"PolicySearchAgent plays rules 1\.5 only, not 1\.2"):
         Arena(None, ["search:simulations=4", "random"], rules="1.2", games=2)
-    raises(ValueError, "simulations: expected 0 to", make_agent, "search:simulations=-1")
-    with pytest.raises(ValueError, match="root: expected one of gumbel, puct, got 'best'"):
-        make_agent("search:root=best")
-    raises(ValueError, "share: expected more than 0", make_agent, "search:share=0")
-    raises(ValueError, r"proposal: expected 0 to 0\.99, got 1", make_agent, "search:proposal=1")
-    raises(ValueError, "proposal_weight: expected 0 to 1e", make_agent, "search:proposal_weight=-1")
     for option, other in (
         ("simulations=4,proposal=0.5", "time_ms"),
         ("simulations=4,proposal_weight=2", "time_ms"),

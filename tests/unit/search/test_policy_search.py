@@ -444,13 +444,7 @@ def test_a_belief_and_what_was_done_in_the_turn():
     ("options", "message"),
     [
         ({"root": "best"}, "root: expected one of gumbel, puct, got 'best'"),
-        ({"simulations": 0}, "simulations: expected 1 to 16777216, got 0"),
-        ({"leaves": 1.5}, r"leaves: expected an integer, got 1\.5"),
         ({"considered": 156}, "considered: expected 1 to 155, got 156"),
-        ({"exploration": -1}, "exploration: expected 0 to"),
-        ({"temperature": 0}, r"temperature: expected 0\.001 to"),
-        ({"mix": 2}, "mix: expected 0 to 1, got 2"),
-        ({"noise": float("nan")}, "noise: expected 0 to"),
         ({"root": "puct", "noise": 1.0}, 'noise: needs root="gumbel"'),
         ({"root": "puct", "considered": 8}, 'considered: needs root="gumbel"'),
     ],

@@ -722,17 +722,6 @@ def test_search_refuses(search):
         raises(ValueError, message, search().search, **arguments)
 
 
-@pytest.mark.parametrize(
-    ("options", "given", "message"),
-    [
-        (BeamOptions, {"plans": 0}, "plans: expected 1 to 256, got 0"),
-        (MCTSOptions, {"max_nodes": 3}, "max_nodes: expected 16 to"),
-    ],
-)
-def test_options_refuse(options, given, message):
-    raises(ValueError, message, options, **given)
-
-
 @pytest.mark.parametrize("options", [BeamOptions, MCTSOptions])
 def test_options_are_described_where_they_are_declared(options):
     text = describe_options(options)

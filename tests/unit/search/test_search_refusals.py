@@ -9,11 +9,14 @@ import pytest
 from helpers import raises
 
 from locmsim import StateBatch
+from locmsim.agents import BeamAgent, LevelAgent, MCTSAgent, PolicySearchAgent
 from locmsim.game.positions import start_position
 from locmsim.networks import default_weights
+from locmsim.options.declarations import declared
 from locmsim.policy import Policy
 from locmsim.search import (
     MCTS,
+    BeamOptions,
     BeamSearch,
     Belief,
     Evaluation,
@@ -23,6 +26,8 @@ from locmsim.search import (
     analyse,
 )
 from locmsim.search.analysis import line_value
+from locmsim.search.options import PolicyOptions
+from locmsim.tuning import TuningSettings
 from vestrock.bots import make_bot
 
 SEEN = start_position(1).observation(0)
@@ -48,6 +53,27 @@ def test_budgets(kind: type, wrong: dict[str, Any], message: str) -> None:
     raises(ValueError, message, search.search, SEEN, **given)
     if kind is PolicySearch:
         raises(ValueError, "simulations: expected 1 to", search.search, SEEN, simulations=0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        BeamOptions,
+        MCTSOptions,
+        PolicyOptions,
+        TuningSettings,
+        BeamAgent,
+        MCTSAgent,
+        LevelAgent,
+        PolicySearchAgent,
+    ],
+)
+def test_bounds_of_options(options: type) -> None:
+    for name, one in declared(options).items():
+        low, high = one.option.low, one.option.high
+        for wrong in [] if low is None else [low - 1, float("nan"), 2 * (high or 0) + 1]:
+            if wrong != 1:  # of an option without an upper bound
+                raises(ValueError, f"^{name}: expected ", options, **{name: wrong})
 
 
 @pytest.mark.parametrize("threads", [0, 1.5, True])
