@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from helpers import golden_path
+from helpers import golden_path, raises
 
 from locmsim import Match
 from locmsim.game.observation import HAND, Observation
@@ -95,5 +95,4 @@ def test_old_ids_of_decks_and_what_nobody_has() -> None:
 
 @pytest.mark.parametrize(("rules", "ids"), [("1.2", "old"), ("1.5", "older")])
 def test_ids_that_are_not_there(rules: str, ids: str) -> None:
-    with pytest.raises(ValueError, match="ids: "):
-        Match(rules, ids=ids)
+    raises(ValueError, "ids: ", Match, rules, ids=ids)

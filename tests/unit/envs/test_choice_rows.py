@@ -123,45 +123,6 @@ def by_id(player, base):
     return next(card for card in player.cards if card.base_id == base)
 
 
-@each_rules
-@pytest.mark.parametrize("episode", ["choice", "match"])
-def test_nobody_sees_what_the_other_one_picks(rules, episode):
-    """A player's view does not depend on the opponent's picks, or on offers and decks to come."""
-    options = {"rules": rules, "episode": episode, "opponent": "caller", **FEW}
-    if episode == "choice":
-        options |= RANDOM
-    envs = [LocmVectorEnv(4, **options) for _ in range(2)]
-    seen = [env.reset(seed=3) for env in envs]
-    np.testing.assert_equal(*seen)
-    random = np.random.default_rng(1)
-    for _ in range(58):  # player 0 does the same in both, player 1 does not
-        to_move = seen[0][1]["to_move"]
-        first = envs[0].sample(int(random.integers(1 << 62)))
-        second = envs[1].sample(int(random.integers(1 << 62)))
-        results = [envs[0].step(first), envs[1].step(np.where(to_move == 0, first, second))]
-        seen = [(result[0], result[4]) for result in results]
-        assert all(set(info) == {"rewards_both", "to_move", "acted"} for _, info in seen)
-        if (seen[0][1]["to_move"] == 0).all():
-            np.testing.assert_equal(seen[0][0], seen[1][0])
-    decks = [env.games.rows.views.picked(0, 1) for env in envs]
-    assert decks[0] != decks[1]
-
-
-@each_rules
-def test_what_a_choice_shows_does_not_depend_on_the_other_deck(rules):
-    """The learner's view stays the same, whichever builder chooses for the other seat."""
-    builder = "default" if rules != "1.5" else "area"
-    options = {"rules": rules, "episode": "match", "opponent": "pass", "seat": "first", **FEW}
-    envs = [LocmEnv(decks=("random", deck), **options) for deck in ("random", builder)]
-    params = {"match": {"seed": 5}}
-    seen = [env.reset(seed=2, options=params) for env in envs]
-    for _ in range(30):
-        np.testing.assert_equal(*seen)
-        action = int(np.flatnonzero(seen[0][0]["action_mask"])[-1])
-        seen = [env.step(action)[::4] for env in envs]
-    assert envs[0].state != envs[1].state
-
-
 def test_the_layout_of_the_choice():
     for rules, size in (("1.5", 3017), ("1.2", 809), ("1.0", 809)):
         layout = get_layout("choice", rules)

@@ -85,45 +85,6 @@ def test_rows_are_those_of_the_battle_layout():
             assert (row[static] == hand[h][static]).all()
 
 
-@pytest.mark.parametrize(("name", "rules"), MATCHES)
-def test_matches_have_both_phases(name, rules):
-    env = make(name, rules, opponent="random")
-    base = env.unwrapped
-    size = get_layout("entities", rules).shape[0]
-    for seed in range(3):
-        observation, info = env.reset(seed=seed)
-        with pytest.raises(ValueError, match="the battle has not begun"):
-            _ = base.state
-        for _ in range(30):
-            assert not observation["observation"][:size].any()
-            assert not observation["action_mask"][: base.first_pick].any()
-            action = np.flatnonzero(observation["action_mask"])[seed]
-            observation, reward, terminated, _, info = env.step(action)
-            assert (reward, terminated) == (0, False)
-        assert not observation["observation"][size:].any()
-        assert not observation["action_mask"][base.first_pick :].any()
-        assert np.flatnonzero(observation["action_mask"]).tolist() == base.state.legal_actions()
-        _steps, reward, info = finish(env, observation)
-        assert reward == info["returns"][info["seat"]]
-        match = info["match"].match()
-        cards = base.games.cards(0)
-        chosen = [cards[i].base_id for i in base.games.rows.views.picked(0, info["seat"])]
-        assert match.chosen[info["seat"]] == chosen
-        assert len(chosen) == 30
-
-
-def finish(env, observation):
-    random = np.random.default_rng(1)
-    steps = 0
-    while True:
-        action = int(random.choice(np.flatnonzero(observation["action_mask"])))
-        observation, reward, terminated, _, info = env.step(action)
-        assert env.unwrapped.action_masks().tolist() == observation["action_mask"].tolist()
-        steps += 1
-        if terminated:
-            return steps, reward, info
-
-
 def test_rendering(capsys):
     for kind in (draft_env, construct_env, match_env):
         env = kind(render_mode="ansi", **FEW)

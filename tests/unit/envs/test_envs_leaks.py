@@ -6,55 +6,20 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from amounts import amount
-from env_checks import EPISODES, check_games, check_picks, layouts
+from env_checks import EPISODES, check_games, check_picks
 from helpers import each_rules
 from rows_access import put_state
 
-from locmsim import Card, CardType, Match, Observation, State
-from locmsim.envs import Games, LocmEnv, LocmVectorEnv, Options
+from locmsim import Match, Observation
+from locmsim.envs import LocmEnv, LocmVectorEnv
 from locmsim.envs._potentials import POTENTIALS
 from locmsim.game.positions import start_position
-from locmsim.policy import get_layout
 
 
 @each_rules
 def test_resampling_what_is_hidden_changes_nothing_that_is_seen(rules):
     """Views stay the same in the middle of games, with their whole past."""
     assert check_games(rules, range(3)) > 300
-
-
-POISON = 77
-
-
-@each_rules
-def test_poisoned_cards_are_never_seen(rules):
-    """Hidden cards have values that no other card has, and no view contains them."""
-    plain = [Card(i, CardType.CREATURE, 1, 1, 1) for i in range(1, 16) for _ in range(2)]
-    poison = [
-        Card(100 + i, CardType.CREATURE, POISON, POISON, POISON, "BCDGLW", POISON, POISON, POISON)
-        for i in range(30)
-    ]
-    for player in (0, 1):
-        decks = [plain, plain]
-        hidden = [*plain[:5], *poison[:25]] if player == 0 else [*plain[:4], *poison[:26]]
-        decks[1 - player] = hidden
-        state = State.new(*decks, rules=rules)
-        if state.turn & 1 != player:
-            state.apply_action(0)
-        games = Games(1, Options(rules=rules, opponent="caller"))
-        games.begin(0, options={"state": state})
-        for name in layouts(rules):
-            layout = get_layout(name, rules)
-            out = np.empty(layout.shape, layout.dtype)
-            games.rows.views.observe(0, player, out, None, name)
-            values = out if name == "entities" else np.round(out * 12)
-            assert POISON not in values
-            games.rows.views.observe(
-                0, 1 - player, out, None, name
-            )  # the opponent knows their own cards
-            values = out if name == "entities" else np.round(out * 12)
-            if player == 0:
-                assert POISON not in out[: layout.blocks[2].start]
 
 
 def test_agents_are_given_observations_only():

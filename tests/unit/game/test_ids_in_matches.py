@@ -80,13 +80,6 @@ def same_games(kinds: tuple[str, str], seed: int) -> None:
     assert played("new", seed, kinds, (seed % 2 == 0, True)) == plain
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kinds", [*itertools.combinations_with_replacement(KINDS, 2)])
-def test_matches_are_the_same_with_either_ids(kinds: tuple[str, str]) -> None:
-    for seed in range(amount(1, 6)):
-        same_games(kinds, seed)
-
-
 def test_a_copy_that_died_in_its_turn() -> None:
     """In this game an area copy attacks in the turn of its summon and dies in it."""
     same_games(("learned", "learned"), 151)

@@ -58,12 +58,6 @@ def test_shuffles(case):
     assert items == case["shuffle5"]
 
 
-def test_derived_seeds(case):
-    for name in ("derived15", "derived12"):
-        random = JavaRandom(case["seed"])
-        assert [random.next_long() for _ in case[name]] == case[name]
-
-
 def test_shuffling_less_than_two_items_draws_nothing():
     random = JavaRandom(3)
     random.shuffle([])

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from helpers import raises
 
-from locmsim import Match
 from locmsim.agents import BeamAgent, MCTSAgent, make_agent
 from locmsim.arena import Arena, Sprt, make_game
 from locmsim.envs import LocmVectorEnv, Options
@@ -167,8 +166,7 @@ def test_quoted_values_work_wherever_a_description_is_read(tmp_path, monkeypatch
         f'beam:weights="{name}",time_ms=0,nodes=5,plans=64,width=9'
     )
     inside = 'greedy:deck="policy:path=""x,y.npz"",rules=1.5"'
-    with pytest.raises(ValueError, match=r"deck: .*x,y\.npz"):
-        make_agent(inside).choose(Match(seed=1).observation(0))
+    raises(ValueError, r"deck: .*x,y\.npz", make_agent, inside)
     (tmp_path / "x,y.npz").write_bytes(b"x")
     assert [*identity(inside, False)] == ["x,y.npz", "locmsim"]
 

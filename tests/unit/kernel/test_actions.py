@@ -8,7 +8,7 @@ from amounts import amount
 from helpers import begun_match, each_rules
 from hypothesis import given
 from hypothesis import strategies as st
-from states import CREATURE, finished, game_positions, rebuilt
+from states import CREATURE, game_positions, rebuilt
 
 from locmsim import (
     Action,
@@ -86,10 +86,6 @@ def test_actions_of_a_line_are_those_the_referee_would_apply(rules, data):
     if not other.is_terminal():
         other.apply_action(0)
     assert other == one
-
-
-def test_a_game_that_is_over_has_no_actions():
-    assert finished().actions_of("PASS;ATTACK 0 -1") == []
 
 
 # ---- hashes --------------------------------------------------------------------------------------

@@ -16,18 +16,6 @@ from locmsim import (
 from locmsim.game.positions import start_position
 
 
-def test_rollouts():
-    state = start_position(1)
-    kept = state.clone()
-    winners = state.rollouts(500, 3)
-    assert winners.dtype == np.int8
-    assert winners.shape == (500,)
-    assert set(winners.tolist()) == {0, 1}
-    assert state == kept
-    assert winners.tolist() == state.rollouts(500, 3).tolist()
-    assert winners.tolist() != state.rollouts(500, 4).tolist()
-
-
 @each_rules
 def test_a_playout_depends_on_seed_and_number_only(rules):
     for state in game_positions(rules)[5 : amount(50, 200) : 40]:
