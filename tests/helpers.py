@@ -9,6 +9,7 @@ environment variable LOCMSIM_REFERENCE names a folder with the full files, those
 
 import contextlib
 import gzip
+import io
 import itertools
 import json
 import os
@@ -25,7 +26,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import amounts
 import pytest
@@ -351,12 +352,37 @@ def few_descriptors(count: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
-def locmsim(*words: str, code: int = 0, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own, which ends with this code."""
+def python(*words: object, code: int = 0, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the interpreter in a process of its own, which ends with this code."""
     options = {"capture_output": True, "timeout": 300, **options}
-    done = subprocess.run([*LOCMSIM, *words], text=True, **options)
+    done = subprocess.run([sys.executable, *map(str, words)], text=True, **options)
     assert done.returncode == code, done.stderr
     return done
+
+
+locmsim = partial(python, "-m", "locmsim")
+
+
+class Output(NamedTuple):
+    """What a command has written to its standard output and its standard error."""
+
+    out: str
+    err: str
+
+
+def output_of(*words: str, code: int = 0, program: Callable[[list[str]], int] = main) -> Output:
+    """Run the command line in this process, which ends with this code."""
+    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2)]
+    with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+        try:
+            ended: object = program([*words])
+        except SystemExit as end:
+            ended = end.code
+    for stream in streams:
+        stream.seek(0)
+    output = Output(*(stream.read() for stream in streams))
+    assert ended == code, output
+    return output
 
 
 def default_signals() -> None:

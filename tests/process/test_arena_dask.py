@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import LOCMSIM, played
+from helpers import LOCMSIM, played, python
 
 from locmsim.arena import Arena
 
@@ -107,11 +107,7 @@ def test_worker_of_a_cluster_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(SCRIPT))
     db = tmp_path / "results.db"
-    done = subprocess.run(
-        [sys.executable, str(script), str(db)], capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout)
+    seen = json.loads(python(script, db).stdout)
     assert seen["workers"] == 2
     assert len(seen["killed"]) == 1
     with Arena(None, ["random", "greedy"], games=120, seed=3, timeout_scale=25.0) as arena:
@@ -140,11 +136,7 @@ def test_workers_of_several_threads(tmp_path: Path) -> None:
     """Workers with several threads are refused: their timed games would share a core."""
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(THREADS))
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    message, games, same, tuned = json.loads(done.stdout)
+    message, games, same, tuned = json.loads(python(script).stdout)
     assert message == (
         "dask: games with time limits need workers of one thread (dask worker --nthreads 1)"
     )

@@ -7,7 +7,6 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
@@ -26,6 +25,8 @@ from helpers import (
     children_of,
     default_signals,
     played,
+    python,
+    raises,
     run_on,
     running,
 )
@@ -168,8 +169,7 @@ def test_games_of_several_cores(pids: Path) -> None:
             arena.run(jobs=jobs, cores=len(cores))
     assert {file.read_text() for file in pids.iterdir()} == {" ".join(map(str, cores))}
     with Arena(None, players, games=2, seed=1, timeout_scale=25.0) as arena:
-        with pytest.raises(ValueError, match=rf"cores: expected 1 to {len(cores)}, got 0"):
-            arena.run(cores=0)
+        raises(ValueError, rf"cores: expected 1 to {len(cores)}, got 0", arena.run, cores=0)
         with pytest.raises(
             ValueError, match=r"jobs: 2 games with time limits would need \d+ cores"
         ):
@@ -261,12 +261,9 @@ def test_a_script_from_the_standard_input() -> None:
         "    arena.run(jobs={})\n"
         "    print(arena.tally.games)\n"
     )
-    command = [sys.executable, "-"]
     for jobs, code, shown in ((1, 0, "4\n"), (2, 1, "")):
-        done = subprocess.run(
-            command, input=script.format(jobs), capture_output=True, text=True, timeout=120
-        )
-        assert (done.returncode, done.stdout) == (code, shown)
+        done = python("-", input=script.format(jobs), code=code)
+        assert done.stdout == shown
     assert done.stderr.splitlines()[-1].endswith(
         "ArenaError: worker processes import the main script, and there is no file '<stdin>':"
         " put it into one, or use one job"
@@ -288,9 +285,7 @@ def test_a_script_without_a_main_guard(player: str, jobs: int, end: str, tmp_pat
         f"with Arena(None, ['random', {player!r}], games=4, seed=1, timeout_scale=0) as arena:\n"
         f"    arena.run(jobs={jobs})\n"
     )
-    command = [sys.executable, str(script)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 1
+    done = python(script, cwd=tmp_path, code=1)
     assert done.stderr.splitlines()[-1].endswith(
         f'put what it runs under `if __name__ == "__main__"{end}'
     )
@@ -317,7 +312,7 @@ def test_agent_of_a_script(tmp_path: Path) -> None:
     """An agent that a script registers at its top level is also known in the worker processes."""
     script = tmp_path / "script.py"
     script.write_text(OWN_AGENT.replace("jobs=2", f"jobs={min(2, len(available_cores()))}"))
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    done = python(script)
     assert (done.stdout, done.stderr) == ("4 0\n", "")
 
 
@@ -380,10 +375,7 @@ def test_game_that_kills_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     with Arena(None, ["random", "greedy"], games=8, seed=3, timeout_scale=25.0) as arena:
         executor = Deadly(2, 3)
         run_on(monkeypatch, executor, 2)
-        with pytest.raises(
-            ArenaError, match=r"game 2 \(greedy against random, seed [0-9]+\): the worker"
-        ):
-            arena.run()
+        raises(ArenaError, r"game 2 \(greedy against random, seed [0-9]+\): the worker", arena.run)
         assert executor.alone == 2
         assert arena.tally.games >= 1
         arena.run(jobs=1)

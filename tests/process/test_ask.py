@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import BOT, assert_gone, main, state_at, stopped
+from helpers import BOT, Output, assert_gone, main, output_of, state_at, stopped
 
 from locmsim import Match
 from locmsim.arena import Arena
@@ -38,8 +38,8 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def ask(*arguments: str, code: int = 0) -> None:
-    assert main(["ask", *arguments]) == code
+def ask(*arguments: str, code: int = 0) -> Output:
+    return output_of("ask", *arguments, code=code)
 
 
 def seat_of(db: str, game: int, index: int) -> int:
@@ -47,23 +47,21 @@ def seat_of(db: str, game: int, index: int) -> int:
         return arena.record(game).outcome.players.index(index)
 
 
-def test_same_bot_answers_the_same(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_same_bot_answers_the_same(db: str) -> None:
     """A deterministic bot gives its old answer again, as an agent and as a program."""
     turn = 4 + seat_of(db, 1, 1)
     for bot in ("greedy", f"{sys.executable} -m locmsim.bot --agent greedy"):
-        ask(bot, f"{db}:1", "--turn", str(turn), "--json")
-        answer = json.loads(capsys.readouterr().out)
+        answer = json.loads(ask(bot, f"{db}:1", "--turn", str(turn), "--json").out)
         with Arena.load(db) as arena:
             calls = arena.replay(1).calls
         old = next(call.answer for call in calls if call.turn == turn)
         assert (answer["old"], answer["new"], answer["same"]) == (old, old, True)
 
 
-def test_new_answer_beside_the_old_one(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_new_answer_beside_the_old_one(db: str) -> None:
     """The new answer of a program is shown below the old one."""
     bot = shlex.join([*BOT, "say_error", "2", r"hmm\n"])
-    ask(bot, f"{db}:1", "--turn", "5")
-    out = capsys.readouterr().out
+    out = ask(bot, f"{db}:1", "--turn", "5").out
     assert out.startswith("turn 5, the turn of player 1 (greedy)\n    was: ")
     assert "    now: PASS\n    changed\n" in out
     was = re.search("    was: (.*)\n         (.*)\n", out)
@@ -77,52 +75,43 @@ def test_new_answer_beside_the_old_one(db: str, capsys: pytest.CaptureFixture[st
     assert [card.name for card in cards_of(state)] == [""] * len(cards_of(state))
 
 
-def test_comments_change_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_comments_change_nothing(tmp_path: Path) -> None:
     log = tmp_path / "log.json"
     good = shlex.join(BOT)
-    assert main(["play", good, good, "--timeout-scale", "0", "-l", str(log), "-seed", "1"]) == 0
-    capsys.readouterr()
+    output_of("play", good, good, "--timeout-scale", "0", "-l", str(log), "-seed", "1")
     bot = shlex.join([*BOT, "say", "2", r"PASS thinking\n"])
-    ask(bot, str(log), "--turn", "2", "--json")
-    answer = json.loads(capsys.readouterr().out)
+    answer = json.loads(ask(bot, str(log), "--turn", "2", "--json").out)
     assert (answer["old"], answer["same"]) == ("PASS", True)
 
 
-def test_lost_games(db: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ask("greedy", db, "--lost", "--last", "2")
-    out = capsys.readouterr().out
+def test_lost_games(db: str) -> None:
+    out = ask("greedy", db, "--lost", "--last", "2").out
     with Arena.load(db) as arena:
         lost = [outcome.number for outcome in arena.games(arena.settings.players[0].name)]
     last = out.splitlines()[-1]
     assert last.startswith(f"{len(lost)} games lost by random: ")
     assert lost
     assert out.count("    was: ") == out.count("    now: ") == int(last.split(": ")[1].split()[0])
-    ask("greedy", db, "--lost", "--last", "2", "--json")
-    entries = json.loads(capsys.readouterr().out)
+    entries = json.loads(ask("greedy", db, "--lost", "--last", "2", "--json").out)
     assert {entry["game"] for entry in entries} == set(lost)
     assert len(entries) <= 2 * len(lost)
 
 
-def test_what_the_bot_is_sent_is_written(
-    db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_the_bot_is_sent_is_written(db: str, tmp_path: Path) -> None:
     """A program that reads the file as its standard input gives the same answers."""
     file = tmp_path / "input.txt"
     bot = f"{sys.executable} -m locmsim.bot --agent greedy"
-    ask(bot, f"{db}:1", "--turn", "8", "--json", "--input", str(file))
-    new = json.loads(capsys.readouterr().out)["new"]
+    new = json.loads(ask(bot, f"{db}:1", "--turn", "8", "--json", "--input", str(file)).out)["new"]
     with file.open() as text:
         answers = subprocess.run(shlex.split(bot), stdin=text, capture_output=True, text=True)
     assert answers.stdout.splitlines()[-1] == new
     before = file.read_bytes()
-    with pytest.raises(SystemExit, match="2"):
-        ask(bot, f"{db}:1", "--turn", "6", "--input", str(file))
-    assert "use --force to overwrite it" in capsys.readouterr().err
+    err = ask(bot, f"{db}:1", "--turn", "6", "--input", str(file), code=2).err
+    assert "use --force to overwrite it" in err
     assert file.read_bytes() == before
     ask("greedy", f"{db}:1", "--turn", "6", "--input", str(file), "--force")
     assert len(file.read_bytes()) < len(before)
-    with pytest.raises(SystemExit, match="2"):
-        ask("greedy", f"{db}:1", "--turn", "999", "--input", str(tmp_path / "none"))
+    ask("greedy", f"{db}:1", "--turn", "999", "--input", str(tmp_path / "none"), code=2)
     assert not (tmp_path / "none").exists()
 
 
@@ -159,16 +148,13 @@ def slow(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "words", ["ask {agent} {db} --lost", "analyse --puzzles built-in {agent} --rules 1.0"]
 )
-def test_an_agent_of_others_stays_in_one_process(
-    words: str, db: str, slow: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_agent_of_others_stays_in_one_process(words: str, db: str, slow: Path) -> None:
     """One looks at it, and one for each worker answers about all games and puzzles."""
     made = Path(f"{slow}.made")
 
     def answers(jobs: int, agent: str = f"{slow}:Slow") -> str:
         filled = words.format(agent=agent, db=db).split()
-        assert main([*filled, "--json", "--jobs", str(jobs)]) == 0
-        return capsys.readouterr().out.replace(agent, "")
+        return output_of(*filled, "--json", "--jobs", str(jobs)).out.replace(agent, "")
 
     alone = answers(1)
     assert len(made.read_text().split()) == 2
@@ -187,20 +173,16 @@ def test_answers_until_the_command_is_stopped(db: str, slow: Path) -> None:
     assert f"stopped after {solved['of']} of 82 puzzles" in error
 
 
-def test_bot_that_fails(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bot_that_fails(db: str) -> None:
     crash = shlex.join([*BOT, "crash", "2"])
-    ask(crash, f"{db}:1", "--turn", "2")
-    out = capsys.readouterr().out
+    out = ask(crash, f"{db}:1", "--turn", "2").out
     assert "now: crashed: its process exited with code 1" in out
     assert "RuntimeError: no idea what to play" in out
-    ask(crash, f"{db}:1", "--turn", "6", code=1)
-    err = capsys.readouterr().err
+    err = ask(crash, f"{db}:1", "--turn", "6", code=1).err
     assert err.startswith("locmsim ask: BOT failed earlier, in turn 2: crashed")
-    with pytest.raises(SystemExit):
-        ask("greedy", f"{db}:1", "--turn", "999")
-    assert "--turn: the match has turns 0 to " in capsys.readouterr().err
-    ask("greedy", f"{db}:99", "--turn", "1", code=1)
-    assert "has no game 99" in capsys.readouterr().err
+    error = ask("greedy", f"{db}:1", "--turn", "999", code=2).err
+    assert "--turn: the match has turns 0 to " in error
+    assert "has no game 99" in ask("greedy", f"{db}:99", "--turn", "1", code=1).err
 
 
 #: Agents of a user; they know nothing of other turns.
@@ -235,35 +217,28 @@ class ExitsAsItIsMade(GreedyAgent):
 
 
 @pytest.mark.slow
-def test_an_agent_of_a_user(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_agent_of_a_user(db: str, tmp_path: Path) -> None:
     """It plays in a process of its own, whose end is not the end of the command."""
     mine = tmp_path / "mine.py"
     mine.write_text(MINE)
     turn = 4 + seat_of(db, 1, 1)
     game = f"{db}:1", "--turn", str(turn)
-    ask(f"{mine}:Prints", *game, "--json")
-    answer = json.loads(capsys.readouterr().out)
+    answer = json.loads(ask(f"{mine}:Prints", *game, "--json").out)
     assert (answer["old"], answer["stderr"]) == (answer["new"], "a word\n")
-    ask(f"{mine}:Prints", *game, "--done", "PASS", "--json")
-    answer = json.loads(capsys.readouterr().out)
+    answer = json.loads(ask(f"{mine}:Prints", *game, "--done", "PASS", "--json").out)
     assert answer["new"] == "PASS;PASS after PASS"
     first = seat_of(db, 1, 1)
-    ask(f"{mine}:AnswersNumber", f"{db}:1", "--turn", str(first))
-    assert "now: malformed answer: answered 5, not one line" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        ask(f"{mine}:Plain", *game, "--done", "PASS")
-    assert "--done: BOT cannot continue a turn; beam and mcts can" in capsys.readouterr().err
-    ask(f"{mine}:Ends", f"{db}:1", "--turn", str(first))
-    out = capsys.readouterr().out
+    shown = ask(f"{mine}:AnswersNumber", f"{db}:1", "--turn", str(first)).out
+    assert "now: malformed answer: answered 5, not one line" in shown
+    error = ask(f"{mine}:Plain", *game, "--done", "PASS", code=2).err
+    assert "--done: BOT cannot continue a turn; beam and mcts can" in error
+    out = ask(f"{mine}:Ends", f"{db}:1", "--turn", str(first)).out
     assert "now: crashed: its process exited with code 3" in out
     assert "last words" in out
-    ask(f"{mine}:Ends", *game, code=1)
-    err = capsys.readouterr().err
+    err = ask(f"{mine}:Ends", *game, code=1).err
     assert err.startswith(f"locmsim ask: BOT failed earlier, in turn {first}: crashed: its process")
-    with pytest.raises(SystemExit) as ended:
-        ask(f"{mine}:ExitsAsItIsMade", *game)
-    assert ended.value.code == 2
-    assert "creating it with () raised SystemExit: 3" in capsys.readouterr().err
+    error = ask(f"{mine}:ExitsAsItIsMade", *game, code=2).err
+    assert "creating it with () raised SystemExit: 3" in error
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="found by /proc")
@@ -288,13 +263,12 @@ def test_bot_whose_start_is_interrupted(
 # ---------------------------------------------------------------------------------- analyse
 
 
-def analyse(*arguments: str, code: int = 0) -> None:
-    assert main(["analyse", *arguments, "--nodes", "2000"]) == code
+def analyse(*arguments: str, code: int = 0) -> Output:
+    return output_of("analyse", *arguments, "--nodes", "2000", code=code)
 
 
-def test_turn_of_a_match(db: str, capsys: pytest.CaptureFixture[str]) -> None:
-    analyse(f"{db}:1", "--turn", "4", "--json")
-    data = json.loads(capsys.readouterr().out)
+def test_turn_of_a_match(db: str) -> None:
+    data = json.loads(analyse(f"{db}:1", "--turn", "4", "--json").out)
     with Arena.load(db) as arena:
         result = arena.replay(1)
     assert data["played"] == next(call.answer for call in result.calls if call.turn == 4)
@@ -307,8 +281,7 @@ def test_turn_of_a_match(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert all(0 < held["chance"] <= 1 for held in data["opponent_hand"])
     offered = [card.to_row() for card in result.match.cards]
     assert all(held["card"] in offered for held in data["opponent_hand"])
-    analyse(f"{db}:1", "--turn", "4")
-    out = capsys.readouterr().out
+    out = analyse(f"{db}:1", "--turn", "4").out
     assert f"the first one as an answer: {data['lines'][0]['line']}\n" in out
     state = state_at(result, 4)
     words = line_words(state, answer_actions(state, data["lines"][0]["line"]), NAMES)
@@ -321,12 +294,10 @@ def test_turn_of_a_match(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "the opponent may hold:" in out
 
 
-def test_a_tree_names_its_cards(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tree_names_its_cards(db: str) -> None:
     words = ["--turn", "6", "--tree", "--worlds", "1"]
-    analyse(f"{db}:1", *words, "--json")
-    (first, *_) = json.loads(capsys.readouterr().out)["lines"]
-    analyse(f"{db}:1", *words)
-    out = capsys.readouterr().out
+    (first, *_) = json.loads(analyse(f"{db}:1", *words, "--json").out)["lines"]
+    out = analyse(f"{db}:1", *words).out
     assert not PROTOCOL.search(out)
     with Arena.load(db) as arena:
         result = arena.replay(1)
@@ -340,22 +311,19 @@ def test_a_tree_names_its_cards(db: str, capsys: pytest.CaptureFixture[str]) -> 
     assert f"they hold {held}\n" in unwrapped(out)
     # Cards of the opponent's hand can be named by their printed names or by base id.
     seen = world["hand"][0]
-    hands = []
-    for name in (known[seen].upper(), str(seen)):
-        analyse(f"{db}:1", *words, "--json", "--hand", name)
-        hands.append(json.loads(capsys.readouterr().out))
+    hands = [
+        json.loads(analyse(f"{db}:1", *words, "--json", "--hand", name).out)
+        for name in (known[seen].upper(), str(seen))
+    ]
     assert hands[0] == hands[1]
     assert hands[0]["lines"][0]["worlds"][0]["hand"][0] == seen
-    with pytest.raises(SystemExit):
-        analyse(f"{db}:1", *words, "--hand", "Nobody")
-    assert "--hand: no card 'Nobody' can occur in this game" in capsys.readouterr().err
+    err = analyse(f"{db}:1", *words, "--hand", "Nobody", code=2).err
+    assert "--hand: no card 'Nobody' can occur in this game" in err
 
 
-def test_a_report_names_its_cards(db: str, capsys: pytest.CaptureFixture[str]) -> None:
-    analyse(f"{db}:1", "--report", "--json")
-    report = json.loads(capsys.readouterr().out)
-    analyse(f"{db}:1", "--report")
-    out = capsys.readouterr().out
+def test_a_report_names_its_cards(db: str) -> None:
+    report = json.loads(analyse(f"{db}:1", "--report", "--json").out)
+    out = analyse(f"{db}:1", "--report").out
     assert not PROTOCOL.search(out)
     with Arena.load(db) as arena:
         result = arena.replay(1)
@@ -372,63 +340,56 @@ def test_a_report_names_its_cards(db: str, capsys: pytest.CaptureFixture[str]) -
             )
 
 
-def test_text_of_a_position(capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_of_a_position() -> None:
     match = Match(seed=3)
     for player in (0, 1):
         match.submit(player, "PASS")
     assert match.state is not None
-    analyse(match.state.to_text(), "--json")
-    line = json.loads(capsys.readouterr().out)["lines"][0]["line"]
+    line = json.loads(analyse(match.state.to_text(), "--json").out)["lines"][0]["line"]
     assert match.submit(0, line).ignored in ([], ["PASS"])
-    with pytest.raises(SystemExit):
-        analyse("nonsense")
-    assert "neither a file nor the text of a position" in capsys.readouterr().err
+    assert "neither a file nor the text of a position" in analyse("nonsense", code=2).err
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
-def test_protocol_text(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_protocol_text(rules: str, tmp_path: Path) -> None:
     match = Match(rules, seed=3)
     path = tmp_path / "observation.txt"
     path.write_text(match.input_text(0))
-    analyse("--file", str(path), "--rules", rules, code=1)
-    assert "an analysis needs a battle turn" in capsys.readouterr().err
+    err = analyse("--file", str(path), "--rules", rules, code=1).err
+    assert "an analysis needs a battle turn" in err
     while match.state is None:
         match.submit(match.to_ask[0], "PASS")
     path.write_text(match.input_text(0))
-    analyse("--file", str(path), "--rules", rules, "--json")
-    line = json.loads(capsys.readouterr().out)["lines"][0]["line"]
+    out = analyse("--file", str(path), "--rules", rules, "--json").out
+    line = json.loads(out)["lines"][0]["line"]
     assert match.submit(0, line).ignored in ([], ["PASS"])
     path.write_text("30 1\n")
-    analyse("--file", str(path), code=1)
-    assert capsys.readouterr().err.startswith(f"locmsim analyse: --file: {path}: ")
-    analyse("--file", str(tmp_path / "none"), code=1)
-    assert "No such file" in capsys.readouterr().err
+    assert analyse("--file", str(path), code=1).err.startswith(f"locmsim analyse: --file: {path}: ")
+    assert "No such file" in analyse("--file", str(tmp_path / "none"), code=1).err
 
 
-def test_the_rest_of_a_turn(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_rest_of_a_turn(db: str) -> None:
     turn = 6 + seat_of(db, 1, 1)
     with Arena.load(db) as arena:
         played = next(call.answer for call in arena.replay(1).calls if call.turn == turn)
     assert played is not None
     done, _, _ = played.partition(";")
-    analyse(f"{db}:1", "--turn", str(turn), "--json")
-    whole = json.loads(capsys.readouterr().out)
-    analyse(f"{db}:1", "--turn", str(turn), "--done", done, "--json")
-    data = json.loads(capsys.readouterr().out)
+    whole = json.loads(analyse(f"{db}:1", "--turn", str(turn), "--json").out)
+    data = json.loads(analyse(f"{db}:1", "--turn", str(turn), "--done", done, "--json").out)
     assert sum(line["searches"] for line in data["lines"]) == data["searches"]
     assert all(done not in line["line"] for line in data["lines"])
     assert (whole["played_value"] is None, data["played_value"]) == (False, None)
-    analyse(f"{db}:1", "--turn", str(turn), "--done", "USE 999 -1;PICK", code=1)
-    assert capsys.readouterr().err.startswith("locmsim analyse: --done: ")
+    err = analyse(f"{db}:1", "--turn", str(turn), "--done", "USE 999 -1;PICK", code=1).err
+    assert err.startswith("locmsim analyse: --done: ")
 
-    ask("beam:time_ms=0,nodes=500", f"{db}:1", "--turn", str(turn), "--done", done, "--json")
-    assert json.loads(capsys.readouterr().out)["new"].startswith(done)
-    with pytest.raises(SystemExit):
-        ask("greedy", f"{db}:1", "--turn", str(turn), "--done", done)
-    assert "--done: greedy cannot continue a turn" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        ask("beam", db, "--lost", "--done", done)
-    assert "--done: does not apply with --lost" in capsys.readouterr().err
+    out = ask(
+        "beam:time_ms=0,nodes=500", f"{db}:1", "--turn", str(turn), "--done", done, "--json"
+    ).out
+    assert json.loads(out)["new"].startswith(done)
+    err = ask("greedy", f"{db}:1", "--turn", str(turn), "--done", done, code=2).err
+    assert "--done: greedy cannot continue a turn" in err
+    err = ask("beam", db, "--lost", "--done", done, code=2).err
+    assert "--done: does not apply with --lost" in err
 
 
 # ------------------------------------------------------------------------------ instance ids
@@ -445,23 +406,18 @@ def old_log(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.slow
-def test_ids_are_todays_and_said_to_be(old_log: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ids_are_todays_and_said_to_be(old_log: str) -> None:
     for bot in ("greedy", f"{sys.executable} -m locmsim.bot --agent greedy"):
-        capsys.readouterr()
-        ask(bot, old_log, "--turn", "4")
-        assert f"({IDS_NOTE})" in capsys.readouterr().out
-        ask(bot, old_log, "--turn", "4", "--json")
-        answer = json.loads(capsys.readouterr().out)
+        assert f"({IDS_NOTE})" in ask(bot, old_log, "--turn", "4").out
+        answer = json.loads(ask(bot, old_log, "--turn", "4", "--json").out)
         assert (answer["ids"], answer["same"]) == ("new", True)
         assert answer["old"] == answer["new"]
     for words in (["--turn", "4"], ["--turn", "4", "--tree", "--worlds", "1"], ["--report"]):
-        analyse(old_log, *words)
-        assert capsys.readouterr().out.startswith(f"{IDS_NOTE}\n\n")
-        analyse(old_log, *words, "--json")
-        assert json.loads(capsys.readouterr().out)["ids"] == "new"
+        assert analyse(old_log, *words).out.startswith(f"{IDS_NOTE}\n\n")
+        assert json.loads(analyse(old_log, *words, "--json").out)["ids"] == "new"
 
 
-def test_input_with_ids_of_2022(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_input_with_ids_of_2022(tmp_path: Path) -> None:
     """It is read as the same position in today's ids, and the result says so."""
     found = []
     for ids in ("new", "old"):
@@ -470,10 +426,9 @@ def test_input_with_ids_of_2022(tmp_path: Path, capsys: pytest.CaptureFixture[st
             match.submit(match.to_ask[0], "PASS")
         path = tmp_path / f"{ids}.txt"
         path.write_text(match.input_text(match.to_ask[0]))
-        analyse("--file", str(path), "--json")
-        data = capsys.readouterr()
+        data = analyse("--file", str(path), "--json")
         assert ("instance ids of 2022" in data.err) == (ids == "old")
         found.append(json.loads(data.out)["lines"])
-        analyse("--file", str(path), "--ids", ids, "--json")
-        assert json.loads(capsys.readouterr().out)["lines"] == found[-1]
+        out = analyse("--file", str(path), "--ids", ids, "--json").out
+        assert json.loads(out)["lines"] == found[-1]
     assert found[0] == found[1]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers import REFERENCE, GoldenChunk, each_rules, each_rules_slowly
+from helpers import REFERENCE, GoldenChunk, each_rules, each_rules_slowly, python
 from onnx_files import write_onnx
 
 from locmsim import Match, bot
@@ -63,9 +63,7 @@ def test_matches_under_the_referee(rules):
 @pytest.mark.skipif(not FOLDER.exists(), reason="not the source tree")
 def test_the_folder_is_the_same_bot(start):
     text = Match(seed=1).input_text(0)
-    process = subprocess.run(
-        [sys.executable, FOLDER], input=text, capture_output=True, text=True, check=True
-    )
+    process = python(FOLDER, input=text)
     assert process.stdout == ask(start(), text)
     assert process.stderr == ""
 
@@ -197,9 +195,8 @@ def test_an_agent_of_a_file(tmp_path):
     text = Match(seed=1).input_text(0)
     answers = set()
     for spec in ("greedy", "mine.py:Mine", "mine:Mine:draft=default", f"{tmp_path}/mine.py:Mine"):
-        words = [*BOT, "--agent", spec]
-        process = subprocess.run(words, cwd=tmp_path, input=text, capture_output=True, text=True)
-        assert (process.returncode, process.stderr) == (0, "")
+        process = python("-m", "locmsim.bot", "--agent", spec, cwd=tmp_path, input=text)
+        assert process.stderr == ""
         answers.add(process.stdout)
     assert len(answers) == 1
 
@@ -219,10 +216,7 @@ def imported_of(modules, code):
     code += f"; print([name for name in {modules} if name in sys.modules])"
     # A process that measures coverage imports more modules.
     plain = {name: value for name, value in os.environ.items() if name[:9] != "COVERAGE_"}
-    process = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain
-    )
-    return process.stdout.strip()
+    return python("-c", code, env=plain).stdout.strip()
 
 
 def test_start_is_light():
@@ -252,7 +246,7 @@ def test_agents_are_imported_when_they_are_asked_for():
         "print(agents.OSLAgent is agents.AGENTS['osl'] is agents.osl.OSLAgent);"
         "print({*agents.__all__} <= {*dir(agents)}, agents.Nobody)"
     )
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    process = python("-c", code, code=1)
     assert process.stdout == "True False\nTrue\n"
     assert process.stderr.endswith("module 'locmsim.agents' has no attribute 'Nobody'\n")
 

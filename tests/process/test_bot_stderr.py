@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers import BOT, Child, main
+from helpers import BOT, Child, main, output_of
 
 from locmsim import Match
 from locmsim.agents import RandomAgent
@@ -137,7 +137,7 @@ def db(tmp_path: Path, script: Script) -> str:
     return path
 
 
-def test_arena_keeps_and_shows_it(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_arena_keeps_and_shows_it(db: str) -> None:
     with Arena.load(db) as arena:
         said = [answer.stderr for answer in arena.record(1).answers if answer.seat == 0]
         assert said[:3] == [f"turn {n}\033[2J\a\n" for n in range(3)]
@@ -149,27 +149,22 @@ def test_arena_keeps_and_shows_it(db: str, capsys: pytest.CaptureFixture[str]) -
         # Two turns of each game were illegal before the third one crashed.
         assert "illegal actions of bad: 8 not in hand\n" in table
         assert arena.to_json()["players"][0]["illegal"] == {"not in hand": 8}
-    capsys.readouterr()
-    assert main(["arena", "show", db, "--stderr", "1"]) == 0
-    shown = capsys.readouterr().out
+    shown = output_of("arena", "show", db, "--stderr", "1").out
     assert shown.startswith("choice phase, player 0 (bad):\n    | turn 0\\x1b[2J\\x07\n")
     assert "turn 2, player 0 (bad):\n    | turn 2\\x1b[2J\\x07\n" in shown
     assert shown.endswith("    | RuntimeError: nothing left\nplayer 1 (good): nothing\n")
-    assert main(["arena", "show", db]) == 0
-    assert main(["play", "--replay", f"{db}:1", "--text", "--stderr"]) == 0
-    assert main(["ask", GOOD, f"{db}:1", "--turn", "2"]) == 0
-    out, err = capsys.readouterr()
-    assert not set(out + err) & {"\033", "\a"}
-    assert "    not legal: SUMMON 999 0 (not in hand)\n    | turn 1\\x1b[2J\\x07\n" in out
-    assert "standard error then:\n    turn 2\\x1b[2J\\x07\n" in out
+    table = output_of("arena", "show", db)
+    replay = output_of("play", "--replay", f"{db}:1", "--text", "--stderr")
+    asked = output_of("ask", GOOD, f"{db}:1", "--turn", "2")
+    assert not set("".join(table + replay + asked)) & {"\033", "\a"}
+    assert "    not legal: SUMMON 999 0 (not in hand)\n    | turn 1\\x1b[2J\\x07\n" in replay.out
+    assert "standard error then:\n    turn 2\\x1b[2J\\x07\n" in asked.out
 
 
-def test_logs_have_it(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_logs_have_it(db: str, tmp_path: Path) -> None:
     log = str(tmp_path / "match.json")
-    assert main(["play", "--replay", f"{db}:1", "-l", log, "--stderr"]) == 0
-    first = capsys.readouterr().out
-    assert main(["play", "--replay", log, "--stderr"]) == 0
-    assert capsys.readouterr().out == first
+    first = output_of("play", "--replay", f"{db}:1", "-l", log, "--stderr").out
+    assert output_of("play", "--replay", log, "--stderr").out == first
     assert "turn 1\\x1b[2J" in first
 
 

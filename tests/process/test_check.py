@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from amounts import amount, slow_after
-from helpers import BOT, RULE_SETS, main, replayed
+from helpers import BOT, RULE_SETS, output_of, replayed
 
 from locmsim.arena import LocmGame
 from locmsim.referee import play, replay_calls
@@ -79,12 +79,9 @@ def test_checks_reach_what_they_are_about(rules: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", amount(["1.2"], RULE_SETS))
-def test_a_good_bot_passes(
-    rules: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_good_bot_passes(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["check", "greedy", "--rules", rules, "--timeout-scale", "0"]
-    assert main(words) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = output_of(*words).out.splitlines()
     names = [check.name for check in LocmGame(rules).checks()]
     for name, line in zip(names, lines, strict=False):
         assert line.startswith(f"ok      {name}: ")
@@ -96,8 +93,7 @@ def test_a_good_bot_passes(
     assert any(line.startswith("first turn: mean ") for line in lines)
     few = LocmGame(rules).checks()[:3]
     monkeypatch.setattr(LocmGame, "checks", lambda game: few)
-    assert main([*words, "--json"]) == 0
-    data = json.loads(capsys.readouterr().out)
+    data = json.loads(output_of(*words, "--json").out)
     assert data["repeats"] is True
     assert [one["name"] for one in data["checks"]] == names[:3]
     assert all(one["fault"] == "" and one["answers"] for one in data["checks"])
@@ -133,15 +129,8 @@ def script(tmp_path: Path) -> Callable[[str], str]:
         ],
     ),
 )
-def test_bots_are_judged(
-    answer: str,
-    status: int,
-    said: str,
-    script: Callable[[str], str],
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["check", script(answer), "--timeout-scale", "0"]) == status
-    out = capsys.readouterr().out
+def test_bots_are_judged(answer: str, status: int, said: str, script: Callable[[str], str]) -> None:
+    out = output_of("check", script(answer), "--timeout-scale", "0", code=status).out
     assert said in out
     assert ("FAILED" in out) == bool(status)
     if "// 0" in answer:
@@ -153,20 +142,18 @@ def test_bots_are_judged(
 
 
 def test_a_bot_that_always_fails_alike_is_not_checked_to_the_end(
-    script: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+    script: Callable[[str], str],
 ) -> None:
     """After a few equal faults the rest is left out; equal tracebacks are shown once."""
     count = len(LocmGame().checks())
     words = ["check", script('b"x"[: 9 // 0]'), "--timeout-scale", "0"]
-    assert main(words) == 1
-    out = capsys.readouterr().out
+    out = output_of(*words, code=1).out
     assert out.count("FAILED") == 3
     assert out.count("ZeroDivisionError") == 1
     assert "answers alike" not in out
     end = f"3 checks: 3 failed\nthe last 3 failed alike: {count - 3} further checks were left out\n"
     assert out.endswith(end)
-    assert main([*words, "--json"]) == 1
-    data = json.loads(capsys.readouterr().out)
+    data = json.loads(output_of(*words, "--json", code=1).out)
     assert (len(data["checks"]), data["left_out"], data["repeats"]) == (3, count - 3, None)
     assert all("ZeroDivisionError: " in one["stderr"] for one in data["checks"])
 
@@ -201,9 +188,9 @@ def test_late_answers_and_other_answers(script: Callable[[str], str]) -> None:
     assert one.answers != other.answers
 
 
-def test_a_bot_that_cannot_be_started(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "/nowhere/bot"]) == 1
-    assert "cannot run '/nowhere/bot': No such file" in capsys.readouterr().err
+def test_a_bot_that_cannot_be_started() -> None:
+    err = output_of("check", "/nowhere/bot", code=1).err
+    assert "cannot run '/nowhere/bot': No such file" in err
 
 
 def test_percentiles() -> None:

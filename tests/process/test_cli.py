@@ -9,7 +9,6 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.parse
@@ -19,7 +18,19 @@ from typing import Any
 
 import pytest
 from amounts import slow_after
-from helpers import BOT, LOCMSIM, Store, few_descriptors, locmsim, main, running, wait_for
+from helpers import (
+    BOT,
+    LOCMSIM,
+    Output,
+    Store,
+    few_descriptors,
+    locmsim,
+    main,
+    output_of,
+    python,
+    running,
+    wait_for,
+)
 
 from locmsim import ABI_VERSION, Match, __version__, _bench
 from locmsim.art import card_titles
@@ -34,9 +45,9 @@ def bot(*arguments: str) -> str:
     return shlex.join([*BOT, *arguments])
 
 
-def play_in_process(*arguments: str) -> int:
+def play(*arguments: str, code: int = 0) -> Output:
     """Play a match without time limits in this process, which saves starting the tool."""
-    return main(["play", *NO_LIMITS, *arguments])
+    return output_of("play", *NO_LIMITS, *arguments, code=code)
 
 
 # ---------------------------------------------------------------------------------------- play
@@ -59,9 +70,8 @@ def test_faulty_match() -> None:
     assert done.stdout.splitlines()[:2] == ["-1", "0"]
 
 
-def test_command_that_does_not_exist(capfd: pytest.CaptureFixture[str]) -> None:
-    assert play_in_process("-p1", GOOD, "-p2", "no-such-program-anywhere") == 1
-    out, err = capfd.readouterr()
+def test_command_that_does_not_exist() -> None:
+    out, err = play("-p1", GOOD, "-p2", "no-such-program-anywhere", code=1)
     assert out.splitlines()[:2] == ["0", "-1"]
     assert err == ""
 
@@ -79,8 +89,8 @@ def test_files_of_two_folders_have_helpers_of_their_own(tmp_path: Path) -> None:
             f"class Mine(RandomAgent):\n    assert WORD == {word!r}, WORD\n"
         )
         bots.append(f"{word}/bot.py:Mine")
-    play = ["play", "-p1", bots[0], "-p2", bots[1], "-d", "seed=1", *NO_LIMITS]
-    assert locmsim(*play, cwd=tmp_path).stdout.splitlines()[:2] in (["0", "1"], ["1", "0"])
+    words = ["play", "-p1", bots[0], "-p2", bots[1], "-d", "seed=1", *NO_LIMITS]
+    assert locmsim(*words, cwd=tmp_path).stdout.splitlines()[:2] in (["0", "1"], ["1", "0"])
     arena = ["arena", *bots, "--games", "2"]
     for jobs in ("1", "2"):
         assert "v2/bot.py:Mine" in locmsim(*arena, "--jobs", jobs, cwd=tmp_path).stdout
@@ -88,11 +98,9 @@ def test_files_of_two_folders_have_helpers_of_their_own(tmp_path: Path) -> None:
         "from locmsim.envs import LocmVectorEnv, Pool\n"
         f"LocmVectorEnv(4, opponent=Pool({{{bots[0]!r}: 1, {bots[1]!r}: 1}}))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
-    )
+    done = python("-c", code, cwd=tmp_path, code=1)
     # Environments play in one process, which has one module of a name.
-    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stdout == ""
     assert "ValueError: " in done.stderr.splitlines()[-1]
     assert "bot.py" in done.stderr.splitlines()[-1]
 
@@ -117,19 +125,16 @@ def test_files_of_two_folders_have_helpers_of_their_own(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_parameters(
-    words: list[str], rules: str, params: dict[str, int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert play_in_process("-p1", GOOD, "-p2", GOOD, "--rules", rules, *words) == 0
-    shown = dict(line.split("=") for line in capsys.readouterr().out.splitlines()[2:])
+def test_parameters(words: list[str], rules: str, params: dict[str, int]) -> None:
+    out = play("-p1", GOOD, "-p2", GOOD, "--rules", rules, *words).out
+    shown = dict(line.split("=") for line in out.splitlines()[2:])
     expected = Match(rules, params=params).params
     assert shown == {key: str(value) for key, value in expected.items()}
 
 
 @pytest.mark.parametrize("name", ["seed", "cardGenSeed", "shufflePlayer1Seed"])
-def test_a_seed_that_is_ignored_is_told(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert play_in_process("-p1", GOOD, "-p2", GOOD, "-d", f"seed=1 {name}=abc") == 0
-    out, err = capsys.readouterr()
+def test_a_seed_that_is_ignored_is_told(name: str) -> None:
+    out, err = play("-p1", GOOD, "-p2", GOOD, "-d", f"seed=1 {name}=abc")
     assert err == (
         f"locmsim play: -d: {name}: expected a signed 64-bit integer, got 'abc': it is ignored\n"
     )
@@ -140,9 +145,9 @@ def test_a_seed_that_is_ignored_is_told(name: str, capsys: pytest.CaptureFixture
 def test_closed_standard_streams(closed: str, tmp_path: Path) -> None:
     """The log is written to its file and nowhere else, and there is no traceback."""
     log = tmp_path / "log.json"
-    play = [*LOCMSIM, "play", "greedy", GOOD, "-d", "seed=3", *NO_LIMITS, "-l", str(log)]
+    match = [*LOCMSIM, "play", "greedy", GOOD, "-d", "seed=3", *NO_LIMITS, "-l", str(log)]
     for words in (
-        play,
+        match,
         [*LOCMSIM, "cards", "list"],
         [*LOCMSIM, "play", "random", "random", "--json"],
     ):
@@ -153,15 +158,13 @@ def test_closed_standard_streams(closed: str, tmp_path: Path) -> None:
     assert main(["play", "-r", str(log)]) == 0
 
 
-def test_what_is_printed_repeats_the_match(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_printed_repeats_the_match(tmp_path: Path) -> None:
     """The lines after the scores, passed to -d as tournament tools do, reproduce the match."""
     first, second = tmp_path / "first.json", tmp_path / "second.json"
-    assert play_in_process("-p1", GOOD, "-p2", GOOD, "-l", str(first)) == 0
-    data = " ".join(capsys.readouterr().out.splitlines()[2:])
+    out = play("-p1", GOOD, "-p2", GOOD, "-l", str(first)).out
+    data = " ".join(out.splitlines()[2:])
     again = ["-p1", GOOD, "-p2", GOOD, "-d", "seed=1", "-l", str(second), "-s", "-d", data]
-    assert play_in_process(*again) == 0
+    play(*again)
     logs = [json.loads(path.read_text()) for path in (first, second)]
     for key in ("outputs", "scores", "gameParameters"):
         assert logs[0][key] == logs[1][key]
@@ -170,15 +173,14 @@ def test_what_is_printed_repeats_the_match(
 
 @pytest.mark.parametrize("option", ["-l", "--logs"])
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
-def test_log(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, rules: str) -> None:
+def test_log(tmp_path: Path, option: str, rules: str) -> None:
     path = tmp_path / "game1.json"
     path.write_text('{"errors":"what was there before"}')
     options = ["--rules", rules, "-d", "seed=3", option, str(path)]
-    assert play_in_process("-p1", GOOD, "-p2", GOOD, *options) == 0
+    out = play("-p1", GOOD, "-p2", GOOD, *options).out.splitlines()
     text = path.read_text()
     assert text.count("\n") == 1
     log = json.loads(text)
-    out = capsys.readouterr().out.splitlines()
     assert out[:2] == [str(log["scores"]["0"]), str(log["scores"]["1"])]
     assert log["gameParameters"] == ["".join(f"{line}\n" for line in out[2:])]
     sent = log["locmsim"]["sent"]["0"]
@@ -201,7 +203,7 @@ def test_log_on_standard_output(tmp_path: Path) -> None:
     assert lines[4].startswith("seed=")
 
 
-def test_log_to_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_to_a_pipe(tmp_path: Path) -> None:
     """A log target that is not a regular file is written to and not replaced."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
@@ -210,43 +212,34 @@ def test_log_to_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     both_ends = os.open(path, os.O_RDWR)
     with subprocess.Popen(["/bin/cat", str(path)], stdout=subprocess.PIPE) as reader:
         try:
-            assert play_in_process("-p1", GOOD, "-p2", GOOD, "-l", str(path)) == 0
+            scores = play("-p1", GOOD, "-p2", GOOD, "-l", str(path)).out.splitlines()[:2]
         finally:
             os.close(both_ends)
         assert path.is_fifo()
         assert reader.stdout is not None
         log = json.loads(reader.stdout.read())
-    scores = capsys.readouterr().out.splitlines()[:2]
     assert [str(log["scores"][player]) for player in ("0", "1")] == scores
 
 
-def test_log_without_permission(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_log_without_permission(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write anywhere
-    with pytest.raises(SystemExit) as caught:
-        main(["-p1", "true", "-p2", "true", "-l", str(tmp_path / "game.json")])
-    assert caught.value.code == 2
-    assert "no permission" in capsys.readouterr().err
+    err = output_of("-p1", "true", "-p2", "true", "-l", str(tmp_path / "game.json"), code=2).err
+    assert "no permission" in err
 
 
-def test_log_that_cannot_be_written_after_the_match(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_log_that_cannot_be_written_after_the_match(tmp_path: Path) -> None:
     """If the log cannot be written after the match, the scores are still printed."""
     folder = tmp_path / "logs"
     folder.mkdir()
     away = tmp_path / "away"
     mover = shlex.join(["/bin/sh", "-c", f"mv {folder} {away}; exec {bot('leave', '0', '1')}"])
-    assert play_in_process("-p1", mover, "-p2", GOOD, "-l", str(folder / "game.json")) == 1
-    out, err = capsys.readouterr()
+    out, err = play("-p1", mover, "-p2", GOOD, "-l", str(folder / "game.json"), code=1)
     assert out.splitlines()[:2] == ["-1", "0"]
     assert err == f"locmsim play: cannot write {folder / 'game.json'}: No such file or directory\n"
 
 
-def test_match_as_text(capsys: pytest.CaptureFixture[str]) -> None:
-    assert play_in_process("-p1", GOOD, "-p2", GOOD, "-d", "seed=7", "--text") == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_match_as_text() -> None:
+    lines = play("-p1", GOOD, "-p2", GOOD, "-d", "seed=7", "--text").out.splitlines()
     assert lines[:3] == ["0", "1", "seed=7"]
     assert lines[7] == "player 0 chose 30 cards:"
     assert lines[-1] == "player 1 wins"
@@ -255,20 +248,18 @@ def test_match_as_text(capsys: pytest.CaptureFixture[str]) -> None:
 HINT = "locmsim play: -s: this is the text, as by --text; the page in the browser "
 
 
-def test_page_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_without_a_terminal() -> None:
     """Without a terminal, -s prints the text and, unless called as by tools, a hint."""
     for words, hint in (
         ([GOOD, GOOD, "--text"], ""),
         ([GOOD, GOOD, "-s"], f"{HINT}needs a terminal\n"),
         (["-p1", GOOD, "-p2", GOOD, "-s"], ""),
     ):
-        assert play_in_process("-seed", "7", *words) == 0
-        out, err = capsys.readouterr()
+        out, err = play("-seed", "7", *words)
         assert out.splitlines()[7] == "player 0 chose 30 cards:"
         assert out.splitlines()[-1] == "player 1 wins"
         assert err == hint
-    assert play_in_process("--json", GOOD, GOOD, "-seed", "7", "-s") == 0
-    out, err = capsys.readouterr()
+    out, err = play("--json", GOOD, GOOD, "-seed", "7", "-s")
     assert json.loads(out)["test_data"]["seed"] == 7
     assert err == ""
 
@@ -402,48 +393,40 @@ def test_page_without_the_extra() -> None:
     assert "player 0\x1b[0m chose 30 cards:" in tool.shown
 
 
-def test_replay_of_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_replay_of_a_log(tmp_path: Path) -> None:
     """The replay of a log prints and logs the match as it was played; unknown parameters fail."""
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     options = ["--rules", "1.0", "-d", "seed=5 league=2", "--text"]
     loser = bot("say", "33", r"SUMMON x\n")
-    assert play_in_process("-p1", GOOD, "-p2", loser, "-l", str(first), *options) == 0
-    played = capsys.readouterr().out
-    assert main(["-r", str(first), "--text", "--logs", str(second)]) == 0
-    assert capsys.readouterr().out == played
+    played = play("-p1", GOOD, "-p2", loser, "-l", str(first), *options).out
+    assert output_of("-r", str(first), "--text", "--logs", str(second)).out == played
     assert json.loads(second.read_text()) == json.loads(first.read_text())
-    assert main(["play", "--replay", str(first), "--rules", "1.2"]) == 1
-    out, err = capsys.readouterr()
+    out, err = output_of("play", "--replay", str(first), "--rules", "1.2", code=1)
     assert out == ""
     assert err.startswith(f"locmsim play: --replay: {first}: unknown parameter 'league'")
     first.write_text("{}")
-    assert main(["-r", str(first)]) == 1
-    assert "not a referee's log" in capsys.readouterr().err
+    assert "not a referee's log" in output_of("-r", str(first), code=1).err
     first.write_text("{")
-    assert main(["-r", str(first)]) == 1
-    assert str(first) in capsys.readouterr().err
+    assert str(first) in output_of("-r", str(first), code=1).err
 
 
-def test_old_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_old_ids(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     options = ["-d", "seed=5", "--ids", "old", "-l", str(path)]
-    assert play_in_process("-p1", GOOD, "-p2", GOOD, *options) == 0
+    played = play("-p1", GOOD, "-p2", GOOD, *options).out
     match = Match(seed=5, ids="old")
     for player in (0, 1):
         match.submit(player, "PASS")
     log = json.loads(path.read_text())
     assert match.input_text(0) in log["locmsim"]["sent"]["0"]
-    played = capsys.readouterr().out
-    assert main(["-r", str(path), "--ids", "old"]) == 0
-    assert capsys.readouterr().out == played
+    assert output_of("-r", str(path), "--ids", "old").out == played
 
 
-def test_result_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_result_as_json(tmp_path: Path) -> None:
     talking = bot("say_error", "2", r"[TDATA] kind = odd\n[PDATA] depth = 7\n")
     path = tmp_path / "log.json"
     options = ["--json", "-s", "-seed", "5", "-l", str(path)]
-    assert play_in_process("-p1", talking, "-p2", GOOD, *options) == 0
-    data = json.loads(capsys.readouterr().out)
+    data = json.loads(play("-p1", talking, "-p2", GOOD, *options).out)
     assert sorted(data["ranks"]) == [0, 1]
     assert data["errors"] == [0, 0]
     assert data["test_data"]["seed"] == 5
@@ -453,26 +436,22 @@ def test_result_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert list(json.loads(path.read_text())["scores"].values()) == data["scores"]
 
 
-def test_json_tells_of_a_program_that_cannot_be_started(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_json_tells_of_a_program_that_cannot_be_started() -> None:
     """A league would end for everybody if the command failed."""
-    assert play_in_process("--json", "-p1", "./no-such-bot", "-p2", GOOD) == 0
-    data = json.loads(capsys.readouterr().out)
+    data = json.loads(play("--json", "-p1", "./no-such-bot", "-p2", GOOD).out)
     assert (data["errors"], data["fault"]["kind"]) == ([1, 0], "start failed")
-    assert play_in_process("-p1", "./no-such-bot", "-p2", GOOD) == 1
+    play("-p1", "./no-such-bot", "-p2", GOOD, code=1)
 
 
-def test_the_form_for_tools_says_the_fault(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_form_for_tools_says_the_fault() -> None:
     """On the standard output, since anything on the standard error is a failure of the referee."""
-    assert play_in_process("-p1", GOOD, "-p2", bot("leave", "1", "3"), "-seed", "5") == 0
-    out, err = capsys.readouterr()
+    out, err = play("-p1", GOOD, "-p2", bot("leave", "1", "3"), "-seed", "5")
     *_, last = lines = out.splitlines()
     assert (err, last) == ("", "fault=crashed: player 1: its process exited with code 3")
     for apart in (" ", "\n", "\\n"):
         again = apart.join(lines[2:])
-        assert play_in_process("-p1", GOOD, "-p2", GOOD, "-d", again) == 0
-        assert capsys.readouterr().out.splitlines()[2:] == lines[2:-1]
+        shown = play("-p1", GOOD, "-p2", GOOD, "-d", again).out
+        assert shown.splitlines()[2:] == lines[2:-1]
 
 
 @pytest.mark.parametrize("command", ["play", "arena"])
@@ -480,36 +459,29 @@ def test_a_program_whose_path_has_a_blank(
     command: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     program = tmp_path / "my bot"
     program.write_text(f"#!/bin/sh\nexec {GOOD}\n")
     program.chmod(0o755)
     more = ["--games", "2"] if command == "arena" else []
-    with contextlib.suppress(SystemExit):
-        main([command, "./my bot", GOOD, *more])
     said = "a command is split at blanks: for this file it is \"'./my bot'\""
-    assert said in capsys.readouterr().err
-    main([command, "'./my bot'", GOOD, *more])
-    assert "cannot run" not in capsys.readouterr().err
+    code = 2 if command == "arena" else 1
+    assert said in output_of(command, "./my bot", GOOD, *more, code=code).err
+    assert "cannot run" not in output_of(command, "'./my bot'", GOOD, *more).err
 
 
-def test_lenient(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lenient() -> None:
     twice = ["-p1", bot("say", "1", r"PASS\nPASS\n"), "-p2", GOOD]
-    assert play_in_process(*twice) == 0
-    assert capsys.readouterr().out.splitlines()[:2] == ["-1", "0"]
-    assert play_in_process(*twice, "--lenient") == 0
-    assert sorted(capsys.readouterr().out.splitlines()[:2]) == ["0", "1"]
+    assert play(*twice).out.splitlines()[:2] == ["-1", "0"]
+    assert sorted(play(*twice, "--lenient").out.splitlines()[:2]) == ["0", "1"]
 
 
 @pytest.mark.slow
-def test_limits(capsys: pytest.CaptureFixture[str]) -> None:
+def test_limits() -> None:
     hanging = ["-p1", GOOD, "-p2", bot("hang", "0")]
-    assert main([*hanging, "--timeout-scale", "0.1"]) == 0
-    assert capsys.readouterr().out.splitlines()[:2] == ["0", "-1"]
-    assert play_in_process(*hanging, "--match-limit", "0.4") == 0
-    assert capsys.readouterr().out.splitlines()[:2] == ["0", "-1"]
+    assert output_of(*hanging, "--timeout-scale", "0.1").out.splitlines()[:2] == ["0", "-1"]
+    assert play(*hanging, "--match-limit", "0.4").out.splitlines()[:2] == ["0", "-1"]
 
 
 def test_summary_for_a_terminal() -> None:
@@ -539,18 +511,14 @@ def test_summary_for_a_terminal() -> None:
         (["--version"], f"\nCPython {platform.python_version()} with"),
     ],
 )
-def test_help(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        main(arguments)
-    assert caught.value.code == 0
-    out, err = capsys.readouterr()
+def test_help(arguments: list[str], part: str) -> None:
+    out, err = output_of(*arguments)
     assert part in out
     assert err == ""
 
 
-def test_alone_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 0
-    out, err = capsys.readouterr()
+def test_alone_it_helps() -> None:
+    out, err = output_of()
     assert out.startswith("usage: locmsim ")
     assert "analyse" in out
     assert err == ""
@@ -560,7 +528,7 @@ def test_alone_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-def test_agents_and_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_agents_and_programs(tmp_path: Path) -> None:
     """Agents and programs can play on either side, and the same seed gives the same match."""
     (tmp_path / "mine.py").write_text(
         "from locmsim.agents import RandomAgent\nclass Mine(RandomAgent):\n    pass\n"
@@ -570,12 +538,10 @@ def test_agents_and_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     for bots in ([mine, "greedy"], ["greedy", GOOD], ["-p1", GOOD, "-p2", mine]):
         for name in ("first.json", "second.json"):
             path = tmp_path / name
-            assert play_in_process(*bots, "-seed", "5", "-l", str(path)) == 0
+            out, err = play(*bots, "-seed", "5", "-l", str(path))
+            assert (sorted(out.splitlines()[:2]), err) == (["0", "1"], "")
             logs.append(json.loads(path.read_text())["outputs"])
         assert logs[-1] == logs[-2]
-        out, err = capsys.readouterr()
-        assert sorted(out.splitlines()[:2]) == ["0", "1"]
-        assert err == ""
 
 
 def test_plain_commands_import_no_agents() -> None:
@@ -585,27 +551,25 @@ def test_plain_commands_import_no_agents() -> None:
         f" main(['-p1', {GOOD!r}, '-p2', {GOOD!r}, '--timeout-scale', '25']);"
         " sys.exit('locmsim.agents' in sys.modules or 'locmsim.search' in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=120)
+    python("-c", code)
 
 
 # ---------------------------------------------------------------------------- error messages
 
 
-def test_why_a_bot_failed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_why_a_bot_failed() -> None:
     """The reason of a fault goes to the standard error, except in the forms that tools call."""
-    assert play_in_process(bot("crash", "1"), GOOD) == 0
-    out, err = capsys.readouterr()
+    out, err = play(bot("crash", "1"), GOOD)
     assert out.splitlines()[:2] == ["-1", "0"]
     assert err.startswith(
         "locmsim play: player 0 failed in turn 0 (crashed): its process exited with code 1\n"
         "player 0, end of standard error:\n    Traceback"
     )
     for arguments in (["--json", bot("crash", "1"), GOOD], ["-p1", bot("crash", "1"), "-p2", GOOD]):
-        assert play_in_process(*arguments) == 0
-        assert capsys.readouterr().err == ""
+        assert play(*arguments).err == ""
 
 
-def test_traceback_of_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traceback_of_an_agent(tmp_path: Path) -> None:
     """The traceback of an agent is in the text, the log, its replay and the JSON."""
     (tmp_path / "bad.py").write_text(
         "from locmsim.agents import RandomAgent\n"
@@ -614,21 +578,18 @@ def test_traceback_of_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str
         "        return {}['plan']\n"
     )
     bad, log = f"{tmp_path}/bad.py:Bad", tmp_path / "log.json"
-    assert play_in_process(bad, "random", "--text", "-l", str(log)) == 0
-    out, err = capsys.readouterr()
+    out, err = play(bad, "random", "--text", "-l", str(log))
     assert "raised KeyError: 'plan'" in err
     for text in (out, err, json.loads(log.read_text())["locmsim"]["stderr"]["0"]):
         assert "return {}['plan']" in text
         assert "referee" not in text
-    assert main(["play", "-r", str(log), "--text"]) == 0
-    assert "return {}['plan']" in capsys.readouterr().out
-    assert play_in_process("--json", bad, "random") == 0
-    fault = json.loads(capsys.readouterr().out)["fault"]
+    assert "return {}['plan']" in output_of("play", "-r", str(log), "--text").out
+    fault = json.loads(play("--json", bad, "random").out)["fault"]
     assert (fault["player"], fault["kind"]) == (0, "crashed")
     assert "return {}['plan']" in fault["stderr"]
 
 
-def test_offending_answer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_offending_answer() -> None:
     """The message quotes a wrong answer, escaped and shortened, and says what is wrong with it."""
     few = ";".join(["CHOOSE 1"] * 2 + ["CHOOSE 2"] * 2)
     for answer, message in (
@@ -636,8 +597,7 @@ def test_offending_answer(capsys: pytest.CaptureFixture[str]) -> None:
         ("\ufeffPASS", r"a byte order mark stands before 'PASS'; answer: '\ufeffPASS'"),
         ("HELP" * 40, "HELPHELP'... (160 characters)"),
     ):
-        assert play_in_process(bot("say", "0", answer + r"\n"), GOOD) == 0
-        assert message in capsys.readouterr().err
+        assert message in play(bot("say", "0", answer + r"\n"), GOOD).err
 
 
 # ------------------------------------------------------------------------------- broken outputs
@@ -739,18 +699,17 @@ def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
     assert tool.end() == 128 + signal.SIGTERM
 
 
-def test_handlers_are_restored(capsys: pytest.CaptureFixture[str]) -> None:
+def test_handlers_are_restored() -> None:
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.getsignal(number) for number in numbers]
-    assert play_in_process("-p1", bot("leave", "0", "1"), "-p2", GOOD) == 0
+    play("-p1", bot("leave", "0", "1"), "-p2", GOOD)
     assert [signal.getsignal(number) for number in numbers] == before
 
 
-def test_machine_without_descriptors(capsys: pytest.CaptureFixture[str]) -> None:
+def test_machine_without_descriptors() -> None:
     """A lack of file descriptors is reported as an error, not as a fault of a bot."""
     with few_descriptors(4):
-        assert play_in_process("-p1", GOOD, "-p2", GOOD) == 1
-    out, err = capsys.readouterr()
+        out, err = play("-p1", GOOD, "-p2", GOOD, code=1)
     assert out == ""
     assert err.startswith("locmsim play: cannot run the match: ")
     assert "Too many open files" in err
@@ -759,20 +718,17 @@ def test_machine_without_descriptors(capsys: pytest.CaptureFixture[str]) -> None
 # --------------------------------------------------------------------------------------- cards
 
 
-def test_list_cards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["cards", "list"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_list_cards(tmp_path: Path) -> None:
+    lines = output_of("cards", "list").out.splitlines()
     assert len(lines) == 161
     assert " ".join(lines[1].split()) == "1 creature 1 2 1 ------ 1 0 0 target Slimer"
     path = tmp_path / "cards.txt"
     save_cards(path, cards_1x()[150:])
-    assert main(["cards", "list", str(path)]) == 0
-    assert capsys.readouterr().out.splitlines()[1:] == lines[151:]
+    assert output_of("cards", "list", str(path)).out.splitlines()[1:] == lines[151:]
 
 
-def test_generate_cards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["cards", "generate", "-7"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_generate_cards(tmp_path: Path) -> None:
+    lines = output_of("cards", "generate", "-7").out.splitlines()
     cards = generate_cards(-7)
     assert [line.split()[:5] for line in lines[1:]] == [
         [str(v) for v in (c.base_id, c.type.name.lower(), c.cost, c.attack, c.defense)]
@@ -783,11 +739,10 @@ def test_generate_cards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     path = tmp_path / "cards.txt"
     assert main(["cards", "generate", "-7", "-o", str(path)]) == 0
     assert load_cards(path) == cards
-    assert main(["cards", "check", str(path), str(path)]) == 0
-    assert capsys.readouterr().out == f"{path}: 120 cards\n" * 2
+    assert output_of("cards", "check", str(path), str(path)).out == f"{path}: 120 cards\n" * 2
 
 
-def test_cards_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cards_that_cannot_be_read(tmp_path: Path) -> None:
     path, none = tmp_path / "cards.txt", tmp_path / "none"
     path.write_text("1 ; Slimer ; creature ; one ; 2 ; 1 ; ------ ; 1 ; 0 ; 0 ; target ;\n")
     for words, message in (
@@ -795,7 +750,6 @@ def test_cards_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture
         (["check", str(none)], str(none)),
         (["generate", "1", "--weights", str(path)], str(path)),
     ):
-        assert main(["cards", *words]) == 1
-        error = capsys.readouterr().err
+        error = output_of("cards", *words, code=1).err
         assert error.startswith("locmsim cards: ")
         assert message in error

@@ -17,7 +17,17 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 from amounts import slow_after
-from helpers import LOCMSIM, cpu_seconds, default_signals, each_rules, main
+from helpers import (
+    LOCMSIM,
+    Output,
+    cpu_seconds,
+    default_signals,
+    each_rules,
+    main,
+    output_of,
+    python,
+    raises,
+)
 
 from locmsim import Match, State, StateBatch
 from locmsim.agents import make_agent
@@ -40,10 +50,8 @@ class Opt(BaseAgent):
 """
 
 
-def refused(*words: str) -> None:
-    with pytest.raises(SystemExit) as end:
-        main(list(words))
-    assert end.value.code == 2
+def refused(*words: str) -> Output:
+    return output_of(*words, code=2)
 
 
 def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
@@ -244,8 +252,7 @@ def test_searching_opponents_are_interrupted(threads: int) -> None:
     with pytest.raises(KeyboardInterrupt):
         env.step(passes)
     assert time.monotonic() - started < 60  # the searches would take hours
-    with pytest.raises(ResetNeeded, match="broken off"):
-        env.step(passes)
+    raises(ResetNeeded, "broken off", env.step, passes)
     env.reset(seed=1)
     env.close()
 
@@ -255,33 +262,28 @@ def test_shares_are_cut_into_chunks() -> None:
     assert in_threads(lambda a, b: (a, b), 0, 2, 3) == [(0, 0)]
 
 
-def test_every_way_to_name_a_position(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_way_to_name_a_position(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     state = start_position(3)
     text, file, sent = (tmp_path / name for name in ("pos.txt", "pos.json", "sent.txt"))
     text.write_text(state.to_text() + "\n")
     save_positions(file, [state])
     sent.write_text(state.observation(0).format())
     for name in (str(text), str(file), state.to_text()):
-        assert main(["perft", name, "--depth", "2"]) == 0
-        assert capsys.readouterr().out == f"nodes: {state.perft(2)}\n"
-    assert main(["perft", str(sent), "--depth", "1"]) == 0
-    assert capsys.readouterr().out == f"nodes: {state.perft(1)}\n"
+        assert output_of("perft", name, "--depth", "2").out == f"nodes: {state.perft(2)}\n"
+    assert output_of("perft", str(sent), "--depth", "1").out == f"nodes: {state.perft(1)}\n"
     for ways in (
         [[str(text)], [str(file)], [state.to_text()], ["--file", str(text)], ["--file", str(file)]],
         [[str(sent)], ["--file", str(sent)]],  # does not say which cards there are at all
     ):
         shown = []
         for words in ways:
-            assert main(["analyse", *words, "--nodes", "200", "--json"]) == 0
-            shown.append(json.loads(capsys.readouterr().out)["lines"])
+            out = output_of("analyse", *words, "--nodes", "200", "--json").out
+            shown.append(json.loads(out)["lines"])
         assert all(lines == shown[0] for lines in shown)
-    assert main(["perft", str(tmp_path)]) == 1
-    assert "Is a directory" in capsys.readouterr().err
+    assert "Is a directory" in output_of("perft", str(tmp_path), code=1).err
 
 
-def test_a_log_without_its_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_without_its_rules(tmp_path: Path) -> None:
     """Logs of the Java referee do not name their rules: all commands detect them like `replay`."""
     log = tmp_path / "a.log"
     words = ["greedy", "max-attack", "--rules", "1.2", "--seed", "3", "-l", str(log)]
@@ -290,11 +292,9 @@ def test_a_log_without_its_rules(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert [agent["name"] for agent in content["agents"]] == ["greedy", "max-attack"]
     del content["locmsim"]
     log.write_text(json.dumps(content))
-    capsys.readouterr()
-    assert main(["ask", "greedy", str(log), "--turn", "4"]) == 0
-    assert "turn 4, the turn of player 0 (greedy)\n" in capsys.readouterr().out
-    assert main(["analyse", str(log), "--turn", "4", "--nodes", "200"]) == 0
-    out = capsys.readouterr().out
+    shown = output_of("ask", "greedy", str(log), "--turn", "4").out
+    assert "turn 4, the turn of player 0 (greedy)\n" in shown
+    out = output_of("analyse", str(log), "--turn", "4", "--nodes", "200").out
     assert "played then: " in out
     assert "played on in worlds it is worth " in out
     assert "cards in these lines:" in out
@@ -303,7 +303,7 @@ def test_a_log_without_its_rules(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.slow
 def test_a_changed_agent_is_not_mixed_with_the_old_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     agent = tmp_path / "mine.py"
@@ -311,17 +311,14 @@ def test_a_changed_agent_is_not_mixed_with_the_old_one(
     quick = ["--timeout-scale", "0", "--jobs", "1"]
     assert main(["arena", "mine.py:Opt", "greedy", "--games", "2", "--db", "a.db", *quick]) == 0
     agent.write_text(AGENT + "# better\n")
-    capsys.readouterr()
-    assert main(["arena", "--db", "a.db", "--games", "4", "--jobs", "1"]) == 1
-    err = capsys.readouterr().err
+    err = output_of("arena", "--db", "a.db", "--games", "4", "--jobs", "1", code=1).err
     assert "a.db: mine.py has changed since game 1 (of mine.py:Opt); --force" in err
-    assert main(["arena", "--db", "a.db", "--games", "4", "--jobs", "1", "--force"]) == 0
     note = "note: mine.py has changed since game 1 (mine.py:Opt); continued after 2 games"
-    assert note in capsys.readouterr().out
+    assert note in output_of("arena", "--db", "a.db", "--games", "4", "--jobs=1", "--force").out
     assert main(["arena", "--db", "a.db", "--games", "6", "--jobs", "1"]) == 0  # as it is now
     agent.rename(tmp_path / "moved.py")
-    assert main(["arena", "--db", "a.db", "--games", "8", "--jobs", "1"]) == 1
-    assert "mine.py is not in this folder (of mine.py:Opt)" in capsys.readouterr().err
+    error = output_of("arena", "--db", "a.db", "--games", "8", "--jobs", "1", code=1).err
+    assert "mine.py is not in this folder (of mine.py:Opt)" in error
     program = tmp_path / "bot.py"
     program.write_text("print('PASS')\n")
     players = [f"a={sys.executable} bot.py", "b=greedy"]
@@ -330,28 +327,21 @@ def test_a_changed_agent_is_not_mixed_with_the_old_one(
         assert "bot.py" in stored
         arena.run(jobs=1)
     program.write_text("print('CHOOSE')\n")
-    with pytest.raises(StoreError, match=r"bot\.py"):
-        Arena("b.db", games=2)
+    raises(StoreError, r"bot\.py", Arena, "b.db", games=2)
 
 
 @pytest.mark.slow
-def test_what_agents_print_is_no_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_agents_print_is_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "speaking.py").write_text("print('imported')\n" + AGENT)
-    assert main(["play", "speaking.py:Opt", "greedy", "--json", "--timeout-scale", "0"]) == 0
-    out, err = capsys.readouterr()
+    out, err = output_of("play", "speaking.py:Opt", "greedy", "--json", "--timeout-scale", "0")
     assert json.loads(out)["fault"] is None
     assert "imported" in err
     assert "thinking" in err
     words = ["--games", "2", "--timeout-scale", "0", "--json", "--jobs", "1", "--db", "a.db"]
-    assert main(["arena", "speaking.py:Opt", "greedy", *words]) == 0
-    assert json.loads(capsys.readouterr().out)
-    done = subprocess.run(
-        [sys.executable, "-m", "locmsim.bot", "--agent", "speaking.py:Opt"],
-        input=Match(seed=1).input_text(0), capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+    assert json.loads(output_of("arena", "speaking.py:Opt", "greedy", *words).out)
+    words = ["-m", "locmsim.bot", "--agent", "speaking.py:Opt"]
+    done = python(*words, input=Match(seed=1).input_text(0))
     assert done.stdout.startswith("CHOOSE")
     assert "imported" in done.stderr
 
@@ -359,9 +349,7 @@ def test_what_agents_print_is_no_result(
 @pytest.mark.slow
 @pytest.mark.parametrize("behind", ["", "30 1 25"])
 @each_rules
-def test_analysis_of_the_end_of_a_whole_input(
-    rules: str, behind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_analysis_of_the_end_of_a_whole_input(rules: str, behind: str, tmp_path: Path) -> None:
     """The input of a bot in a match is a file of many questions, the last of which may be cut."""
     match = Match(rules, seed=3)
     asked = []
@@ -373,16 +361,14 @@ def test_analysis_of_the_end_of_a_whole_input(
     path = tmp_path / "input.txt"
     path.write_text("".join(asked) + behind)
     words = ["analyse", "--nodes", "50", "--seed", "1", "--rules", rules, "--file"]
-    assert main([*words, str(path)]) == 0
-    out, err = capsys.readouterr()
+    out, err = output_of(*words, str(path))
     assert err == "the input has 34 questions; this is the last one\n"
     path.write_text(asked[-1])
-    assert main([*words, str(path)]) == 0
-    assert capsys.readouterr() == (out, "")
+    assert output_of(*words, str(path)) == (out, "")
 
 
 def test_files_that_a_command_has_not_written_stay(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     source = tmp_path / "bot.py"
@@ -391,8 +377,7 @@ def test_files_that_a_command_has_not_written_stay(
         (["-o", "b.c", "--write-weights"], "own.npz", b"PK\x03\x04 of another program"),
     ):
         (tmp_path / name).write_bytes(content)
-        refused("export", "--rules", "1.0", *words, name)
-        assert "--force" in capsys.readouterr().err
+        assert "--force" in refused("export", "--rules", "1.0", *words, name).err
     play = ["play", "greedy", "greedy", "--timeout-scale", "0", "-l"]
     assert main([*play, "a.log"]) == 0
     assert main([*play, "a.log"]) == 0  # as brutaltester calls it
@@ -410,23 +395,19 @@ def test_files_that_a_command_has_not_written_stay(
         (["arena", "show", "a.db", "--csv"], "csv"),
     ):
         source.write_text("precious = True\n")
-        refused(*words, str(source))
-        assert "--force" in capsys.readouterr().err
+        assert "--force" in refused(*words, str(source)).err
         assert source.read_text() == "precious = True\n"
         target = str(tmp_path / f"again.{name}")
         assert main([*words, target]) == 0, words
         if name == "npz":  # games that may have taken hours
-            refused(*words, target)
-            assert "the file exists; use --force" in capsys.readouterr().err
+            assert "the file exists; use --force" in refused(*words, target).err
         else:
             assert main([*words, target]) == 0, words
         assert main([*words, str(source), "--force"]) == 0
         assert b"precious" not in source.read_bytes()
 
 
-def test_messages_say_what_was_meant(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_messages_say_what_was_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(AGENT)
     monkeypatch.setattr("locmsim.arena.tournament.available_cores", lambda: [0])
@@ -445,8 +426,7 @@ def test_messages_say_what_was_meant(
         (["play", "greedy", "random", "-d", "sead=1"], "did you mean 'seed'?"),
         (["play", "policy:path=no.npz", "random"], "path: no.npz: No such file or directory"),
     ):
-        refused(*words)
-        usage, error = capsys.readouterr().err.splitlines()[-2:]
+        usage, error = refused(*words).err.splitlines()[-2:]
         assert message in error
         assert usage.startswith(f"usage: locmsim {words[0]} ")
     assert not Path("missing.db").exists()
@@ -456,13 +436,12 @@ def test_a_tuning_that_cannot_begin_leaves_nothing(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     missing: Callable[..., None],
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     refused("tune", "--output", "tuned.npz", "--state", "state", "--jobs", "0")
     missing("scipy.optimize")
-    assert main(["tune", "--output", "tuned.npz", "--state", "state"]) == 1
-    assert "pip install 'locmsim[tune]'" in capsys.readouterr().err
+    err = output_of("tune", "--output", "tuned.npz", "--state", "state", code=1).err
+    assert "pip install 'locmsim[tune]'" in err
     assert os.listdir(tmp_path) == []
 
 

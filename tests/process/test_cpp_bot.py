@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from exported_c import build
-from helpers import each_rules, main
+from helpers import each_rules, main, output_of
 
 from locmsim import Match
 from locmsim.cli.new import KINDS
@@ -75,8 +75,7 @@ def test_a_bot_is_pasted_compiled_and_checked(tmp_path, capsys):
         ("return 3;", "as player 0 of rules 1.5: "),
     ]:
         bot.write_text(code.replace("locm_fill_tables();", wrong))
-        assert main(words) == 1
-        assert message in capsys.readouterr().err
+        assert message in output_of(*words, code=1).err
         assert not one.exists()
     bot.write_text(code)
     assert main(words) == 0
@@ -87,8 +86,7 @@ def test_a_bot_is_pasted_compiled_and_checked(tmp_path, capsys):
     assert '"words.h"' not in text
     assert main([*words, "--rules", "1.0"]) == 0  # its own file is overwritten
     bot.write_text(f"{code}// {'long ' * 20_000}\n")
-    assert main(words) == 1
-    assert "but the site allows 100,000" in capsys.readouterr().err
+    assert "but the site allows 100,000" in output_of(*words, code=1).err
     assert one.read_text() == text
 
 

@@ -23,6 +23,8 @@ from helpers import (
     default_signals,
     locmsim,
     play_games,
+    python,
+    raises,
     running,
     wait_for,
 )
@@ -272,9 +274,7 @@ def test_on_a_cluster(kind: str, tmp_path: Path) -> None:
     names = amount(["Raises", "AnswersNumber"], most=[*ENDS])
     here = Path(__file__).parent
     words = [str(here), str(here.parent), " ".join(names), kind, str(tmp_path)]
-    command = [sys.executable, str(tmp_path / "script.py"), *words]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    python(tmp_path / "script.py", *words)
 
 
 def on_a_page(name: str, kind: str, folder: Path) -> None:
@@ -403,8 +403,7 @@ def test_what_ends_as_it_is_created_does_not_end_its_caller(tmp_path: Path) -> N
     message = "its process exited with code 6"
     for more in {}, {"decks": ends}, {"pilot": ends}:
         players = ["osl", "greedy"] if more else [ends, "greedy"]
-        with pytest.raises(ValueError, match=message):
-            Arena(tmp_path / "a.db", players, **more)
+        raises(ValueError, message, Arena, tmp_path / "a.db", players, **more)
     # A page looks at runs without playing, and a start that is not given is looked up.
     settings = OptimizationSettings(f"{ends}:depth={{depth=1}}", LocmGame())
     assert Optimization(settings).values == {"depth": "1"}

@@ -4,13 +4,12 @@ import ast
 import importlib
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from amounts import amount
-from helpers import each_rules, each_rules_slowly
+from helpers import each_rules, each_rules_slowly, python
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -57,8 +56,8 @@ def test_the_bot_plays_and_wins(rules):
 
 
 def test_the_bot_ends_when_its_input_does():
-    done = subprocess.run([sys.executable, BOT], input="", capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = python(BOT, input="")
+    assert (done.stdout, done.stderr) == ("", "")
 
 
 # ------------------------------------------------------------------------------------- the course

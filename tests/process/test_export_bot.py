@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from amounts import amount, slow_after
 from exported_c import STANDARDS, build, check
-from helpers import each_rules, each_rules_slowly, main
+from helpers import each_rules, each_rules_slowly, main, output_of
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -249,18 +249,18 @@ def test_weights_without_networks(rules, search, tmp_path):
         check(tmp_path / "bot.c", compiler)
 
 
-def test_what_does_not_fit_is_refused(tmp_path, monkeypatch, capsys):
+def test_what_does_not_fit_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("locmsim.export.LIMIT", 1000)
     monkeypatch.setattr("locmsim.export.bot.LIMIT", 1000)
     target = tmp_path / "bot.c"
     before = "// A bot for Legends of Code and Magic, rules 1.0, that was exported before\n"
     target.write_text(before)
-    assert main(["export", "--rules", "1.0", "-o", str(target)]) == 1
-    assert "nothing was written" in capsys.readouterr().err
+    err = output_of("export", "--rules", "1.0", "-o", str(target), code=1).err
+    assert "nothing was written" in err
     assert target.read_text() == before
 
 
-def test_an_ensemble_in_ascii_needs_pytorch(tmp_path, missing, capsys):
+def test_an_ensemble_in_ascii_needs_pytorch(tmp_path, missing):
     """An ensemble of deck networks must be distilled for ASCII; the bundled one already is."""
     ours = default_weights("1.5")
     weights = tmp_path / "mine.npz"
@@ -269,8 +269,8 @@ def test_an_ensemble_in_ascii_needs_pytorch(tmp_path, missing, capsys):
     missing("torch", forgotten=tuple(f"locmsim.tuning.{name}" for name in names))
     target = tmp_path / "bot.c"
     words = ["export", "--rules", "1.5", "--ascii", "-o", str(target)]
-    assert main([*words, "--weights", str(weights)]) == 1
-    assert "pip install 'locmsim[train]'" in capsys.readouterr().err
+    err = output_of(*words, "--weights", str(weights), code=1).err
+    assert "pip install 'locmsim[train]'" in err
     assert not target.exists()
     assert main(words) == 0
 

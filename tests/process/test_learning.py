@@ -2,13 +2,12 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import python, raises
 
 from locmsim.agents.learned import shipped_policy
 from locmsim.arena import Arena
@@ -27,11 +26,7 @@ def here(monkeypatch):
 
 
 def run(*command, cwd):
-    done = subprocess.run(
-        [sys.executable, *map(str, command)], cwd=cwd, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return python(*command, cwd=cwd, timeout=None).stdout
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
@@ -172,8 +167,7 @@ def test_expert_iteration(tmp_path):
     run(*command, "--rounds", 2, "--folder", "whole", cwd=tmp_path)
     whole = Policy.load(tmp_path / "whole" / "policy.npz")
     assert all(np.array_equal(learnt.arrays[name], whole.arrays[name]) for name in learnt.arrays)
-    with pytest.raises(AssertionError, match="continue with --resume"):
-        run(*command, cwd=tmp_path)
+    raises(AssertionError, "continue with --resume", run, *command, cwd=tmp_path)
 
 
 @pytest.mark.slow
@@ -282,10 +276,7 @@ def test_a_missing_package_is_one_line_that_says_what_to_install(script):
         "sys.modules.update(dict.fromkeys(foreign.split()))\n"
         "sys.path.insert(0, path.rpartition('/')[0]); runpy.run_path(path, run_name='__main__')"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(EXAMPLES / script)], capture_output=True, text=True
-    )
-    assert done.returncode == 1
+    done = python("-c", code, EXAMPLES / script, code=1)
     assert re.fullmatch(r"import of (\w+) halted; .+: pip install .+\n", done.stderr)
 
 
@@ -311,8 +302,7 @@ def test_attributes_of_all_rows_for_stable_baselines():
     env.reset()
     env.step(np.zeros(3, np.int64))
     assert len(asked) >= 3
-    with pytest.raises(AttributeError, match="no attribute 'oponent'"):
-        env.set_attr("oponent", "osl")
+    raises(AttributeError, "no attribute 'oponent'", env.set_attr, "oponent", "osl")
     with pytest.raises(ValueError, match="attributes are those of all rows"):
         env.set_attr("opponent", "osl", indices=[0])
 

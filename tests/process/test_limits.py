@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import BOT, main
+from helpers import BOT, main, output_of, raises
 
 from locmsim.arena import Arena
 
@@ -35,24 +35,18 @@ LATE = "timeout: player 0: .*(processor time, more than 400|no answer within 400
         (MEMORY, "eat", "1000 reserved", ""),
     ],
 )
-def test_limits(
-    limits: list[str],
-    kind: str,
-    argument: str,
-    fault: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_limits(limits: list[str], kind: str, argument: str, fault: str) -> None:
     bot = shlex.join([*BOT, kind, "3", argument])
-    assert main(["play", "-p1", bot, "-p2", GOOD, "-d", "seed=1", *limits]) == 0
-    found = [line for line in capsys.readouterr().out.splitlines() if line.startswith("fault=")]
+    out = output_of("play", "-p1", bot, "-p2", GOOD, "-d", "seed=1", *limits).out
+    found = [line for line in out.splitlines() if line.startswith("fault=")]
     assert re.fullmatch(fault, "".join(found).removeprefix("fault=")), found
 
 
-def test_arena_notes_processor_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_arena_notes_processor_time(tmp_path: Path) -> None:
     slow, db = shlex.join([*BOT, "slow", "3", "0.4"]), str(tmp_path / "a.db")
     words = [f"slow={slow}", "random", "--games", "2", "--jobs", "1", "--json", "--db", db]
-    assert main(["arena", *words, *CPU, "--memory-limit", "768M"]) == 0
-    player, other = json.loads(capsys.readouterr().out)["players"]
+    out = output_of("arena", *words, *CPU, "--memory-limit", "768M").out
+    player, other = json.loads(out)["players"]
     assert (player["faults"], player["late_turns"]) == ({}, 0)
     assert 0 < player["mean_turn_cpu_ms"] <= player["worst_turn_cpu_ms"] < 200
     assert player["worst_turn_ms"] > 400
@@ -68,7 +62,6 @@ def test_refused_where_the_system_cannot_tell(
     command: str, option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    with pytest.raises(SystemExit, match="2"):
-        main([command, "greedy", "random", option])
+    raises(SystemExit, "2", main, [command, "greedy", "random", option])
     reason = f"{option.partition('=')[0]}: only Linux tells what other processes use, in /proc"
     assert reason in capsys.readouterr().err

@@ -5,7 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from helpers import main
+from helpers import main, output_of
 from page_commands import Desk, new_desk
 
 from locmsim.cli.new import KINDS, contents
@@ -60,14 +60,13 @@ def test_the_archive_depends_on_the_examples_alone(tmp_path, monkeypatch):
 # ---------------------------------------------------------------------------- existing files
 
 
-def test_no_file_is_overwritten(tmp_path, capsys):
+def test_no_file_is_overwritten(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "uct.py").write_text("my own\n")
     (folder / "notes.txt").write_text("keep\n")
-    with pytest.raises(SystemExit, match="2"):
-        main(["new", "agent", str(folder)])
-    assert f"{folder / 'uct.py'} already exists: nothing was written" in capsys.readouterr().err
+    err = output_of("new", "agent", str(folder), code=2).err
+    assert f"{folder / 'uct.py'} already exists: nothing was written" in err
     assert sorted(path.name for path in folder.iterdir()) == ["notes.txt", "uct.py"]
     assert (folder / "uct.py").read_text() == "my own\n"
     (folder / "uct.py").unlink()
@@ -75,28 +74,24 @@ def test_no_file_is_overwritten(tmp_path, capsys):
     assert (folder / "notes.txt").read_text() == "keep\n"
 
 
-def test_a_link_that_leads_nowhere_is_there_as_well(tmp_path, capsys):
+def test_a_link_that_leads_nowhere_is_there_as_well(tmp_path):
     (tmp_path / "bot.c").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(SystemExit, match="2"):
-        main(["new", "c-bot", str(tmp_path)])
-    assert "already exists" in capsys.readouterr().err
+    assert "already exists" in output_of("new", "c-bot", str(tmp_path), code=2).err
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_files_where_folders_have_to_be(tmp_path, capsys):
+def test_files_where_folders_have_to_be(tmp_path):
     (tmp_path / "file").touch()
     for path in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(SystemExit, match="2"):
-            main(["new", "bot", str(path)])
-        assert f"{tmp_path / 'file'} exists and is not a folder" in capsys.readouterr().err
+        err = output_of("new", "bot", str(path), code=2).err
+        assert f"{tmp_path / 'file'} exists and is not a folder" in err
     (tmp_path / "src").touch()
-    with pytest.raises(SystemExit, match="2"):
-        main(["new", "cython-bot", str(tmp_path)])
-    assert f"{tmp_path / 'src'} exists and is not a folder" in capsys.readouterr().err
+    err = output_of("new", "cython-bot", str(tmp_path), code=2).err
+    assert f"{tmp_path / 'src'} exists and is not a folder" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "src"]
 
 
-def test_a_failure_in_the_middle_leaves_no_file(tmp_path, monkeypatch, capsys):
+def test_a_failure_in_the_middle_leaves_no_file(tmp_path, monkeypatch):
     from locmsim.cli import new
 
     written = []
@@ -108,15 +103,13 @@ def test_a_failure_in_the_middle_leaves_no_file(tmp_path, monkeypatch, capsys):
         path.write_bytes(data)
 
     monkeypatch.setattr(new, "write_whole", full)
-    assert main(["new", "agent", str(tmp_path / "mine")]) == 1
-    assert f"cannot write {written[-1]}: No space left on device" in capsys.readouterr().err
+    err = output_of("new", "agent", str(tmp_path / "mine"), code=1).err
+    assert f"cannot write {written[-1]}: No space left on device" in err
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-def test_the_help_lists_all(capsys):
-    with pytest.raises(SystemExit, match="0"):
-        main(["new", "--help"])
-    shown = capsys.readouterr().out
+def test_the_help_lists_all():
+    shown = output_of("new", "--help").out
     assert all(f"  {name:<12}{kind.summary}\n" in shown for name, kind in KINDS.items())
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import LOCMSIM, default_signals, locmsim, main
+from helpers import LOCMSIM, Output, default_signals, locmsim, main, output_of
 
 from locmsim.arena import Arena
 from locmsim.tuning import Optimization
@@ -55,9 +55,7 @@ def test_a_program_is_tuned_and_resumed(tmp_path: Path) -> None:
     assert (tmp_path / "tuned.svg").read_text().startswith("<svg ")
 
 
-def test_the_bot_of_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_bot_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (Path(__file__).parents[2] / "docs" / "tuning.md").read_text()
     (code,) = re.findall(r"^```python\n(from dataclasses.*?)^```$", page, re.MULTILINE | re.DOTALL)
     (line,) = re.findall(
@@ -66,8 +64,7 @@ def test_the_bot_of_the_page(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mybot.py").write_text(code)
     words = [*shlex.split(line)[1:], "--games", "20", "--jobs", "1", "--proof-games", "0"]
-    assert main(words) == 0
-    assert "attack = " in capsys.readouterr().out
+    assert "attack = " in output_of(*words).out
 
 
 @pytest.fixture
@@ -91,21 +88,17 @@ def test_what_was_gained_is_said(
     score: tuple[float, float],
     said: str,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     proof = Proof(90, score, better, "the table")
     monkeypatch.setattr(Optimization, "prove", lambda *_, **__: proof)
-    assert main(["optimize", "beam:nodes={nodes=9:int},time_ms=0"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = output_of("optimize", "beam:nodes={nodes=9:int},time_ms=0").out.splitlines()
     assert lines[:2] == ["nodes = 9", "tuned: beam:nodes=9,time_ms=0"]
     assert "the table" in lines
     assert lines[-1].startswith(said)
 
 
 @pytest.mark.usefixtures("no_games")
-def test_the_tuned_file_of_a_template(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_tuned_file_of_a_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "settings.json.in").write_text('{"depth": {depth=3:1..9:int}}\n')
     (tmp_path / "run").mkdir()
@@ -114,24 +107,19 @@ def test_the_tuned_file_of_a_template(
     words = ["optimize", "./bot --settings {file}", "--template", "settings.json.in"]
     words += ["--proof-games", "0"]
     content = '{"depth": 3}\n'
-    assert main(words) == 0
-    assert capsys.readouterr().out == f"depth = 3\nsettings.json:\n{content}"
-    assert main([*words, "--state", "run"]) == 0
+    assert output_of(*words).out == f"depth = 3\nsettings.json:\n{content}"
+    out = output_of(*words, "--state", "run").out
     assert (tmp_path / "run" / "tuned-settings.json").read_text() == content
     end = "tuned: './bot --settings run/tuned-settings.json'\n"
-    assert capsys.readouterr().out == f"depth = 3\n{end}"
+    assert out == f"depth = 3\n{end}"
 
 
-def refused(*words: str) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    assert ended.value.code == 2
+def refused(*words: str) -> Output:
+    return output_of(*words, code=2)
 
 
 @pytest.mark.slow
-def test_opponents_from_a_pool(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_opponents_from_a_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name means a player of the file, and the file alone all who play."""
     monkeypatch.chdir(tmp_path)
     weights = tmp_path / "weights.json"
@@ -162,28 +150,22 @@ def test_opponents_from_a_pool(
     Path("pool.db").rename("moved.db")
     assert main([*words, *against, "--state", str(state)]) == 0
     Path("moved.db").rename("pool.db")
-    capsys.readouterr()
     for given, rules, message in (
         ("pool.db:v9", "1.5", "--against: pool.db: no player is called 'v9'"),
         ("pool.db:v1", "1.2", "--against: pool.db: its games are of rules 1.5, not of rules 1.2"),
     ):
-        refused(*words, "--against", given, "--rules", rules)
-        assert message in capsys.readouterr().err
+        assert message in refused(*words, "--against", given, "--rules", rules).err
     weights.write_text(json.dumps({"1.5": {"own.health": 2.0}}))
-    refused(*words, "--against", "pool.db")
-    error = capsys.readouterr().err
+    error = refused(*words, "--against", "pool.db").err
     assert "pool.db: weights.json has changed since the games of 'v3'" in error
 
 
 @pytest.mark.slow
-def test_an_agent_is_tuned(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_agent_is_tuned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     player = "beam:time_ms=0,nodes={nodes=20:10..40:int}"
     words = ["optimize", player, "--games", "20", "--jobs", "1", "--proof-games", "4"]
-    assert main([*words, "--timeout-scale", "0", "--plot", "tuned.svg"]) == 0
-    out = capsys.readouterr().out
+    out = output_of(*words, "--timeout-scale", "0", "--plot", "tuned.svg").out
     assert re.search(r"^nodes = \d+$", out, re.MULTILINE)
     assert re.search(r"^tuned: beam:time_ms=0,nodes=\d+$", out, re.MULTILINE)
     assert "games: nodes=" in out

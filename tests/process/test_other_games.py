@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import main
+from helpers import main, output_of
 
 from locmsim.arena import Arena
 from locmsim.support.files import counted
@@ -21,9 +21,8 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path
 
 
-def test_arena(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["arena", "show", db]) == 0
-    shown = capsys.readouterr().out
+def test_arena(db: str, tmp_path: Path) -> None:
+    shown = output_of("arena", "show", db).out
     assert "games of Vestrock, mirrored pairs, seed 4" in shown
     assert "SPRT of Elo +0 against +300" in shown
     csv = tmp_path / "games.csv"
@@ -31,18 +30,15 @@ def test_arena(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     with Arena.load(db) as arena:
         assert len(csv.read_text().splitlines()) == 1 + arena.tally.games
     assert main(["arena", "--db", db, "--games=8", "--jobs=1"]) == 0
-    with pytest.raises(SystemExit):
-        main(["arena", "--game=chess", "a", "b"])
-    assert "unknown game 'chess'" in capsys.readouterr().err
-    assert main(["arena", "--game=locm", f"--db={db}", "random", "greedy"]) == 1
-    assert "game: vestrock, now locm" in capsys.readouterr().err
+    assert "unknown game 'chess'" in output_of("arena", "--game=chess", "a", "b", code=2).err
+    err = output_of("arena", "--game=locm", f"--db={db}", "random", "greedy", code=1).err
+    assert "game: vestrock, now locm" in err
 
 
-def test_play(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_play(tmp_path: Path) -> None:
     log = tmp_path / "log.json"
     words = ["play", GAME, "search:nodes=20", "rule", "-seed", "4", "-l", str(log)]
-    assert main([*words, "--text"]) == 0
-    first, second, *rest = capsys.readouterr().out.splitlines()
+    first, second, *rest = output_of(*words, "--text").out.splitlines()
     assert int(first) + int(second) == 30
     assert rest[:3] == ["seed=4", "init_hp=10", "turns=20"]
     assert any(line.startswith("turn 1, player 1 (rule): ") for line in rest)
@@ -54,8 +50,7 @@ def test_play(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(data["answers"]) == 1 + max(
         int(line.split(",")[0].split()[1]) for line in rest if line.startswith("turn ")
     )
-    assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["errors"] == [0, 0]
+    assert json.loads(output_of(*words, "--json").out)["errors"] == [0, 0]
     for wrong, message in (
         (
             ["-d", "shufflePlayer0Seed=1"],
@@ -65,21 +60,15 @@ def test_play(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["-league", "2"], "league: does not apply to Vestrock"),
         (["--rules", "1.2"], "--rules: does not apply with --game vestrock"),
     ):
-        with pytest.raises(SystemExit):
-            main([*words, *wrong])
-        assert message in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["play", GAME, "serch", "rule"])
-    assert "did you mean 'search'?" in capsys.readouterr().err
+        assert message in output_of(*words, *wrong, code=2).err
+    assert "did you mean 'search'?" in output_of("play", GAME, "serch", "rule", code=2).err
 
 
-def test_play_from_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_play_from_a_log(tmp_path: Path) -> None:
     """The replay of a log shows the match as it was played, and can write the same log again."""
     log, again = tmp_path / "log.json", tmp_path / "again.json"
-    assert main(["play", GAME, "rule", "random", "-seed", "4", "-l", str(log), "--text"]) == 0
-    played = capsys.readouterr().out
-    assert main(["play", "-r", str(log), "-l", str(again), "--text"]) == 0
-    assert capsys.readouterr().out == played
+    played = output_of("play", GAME, "rule", "random", "-seed", "4", "-l", str(log), "--text").out
+    assert output_of("play", "-r", str(log), "-l", str(again), "--text").out == played
     assert again.read_text() == log.read_text()
     data = json.loads(log.read_text())
     for wrong, message in (
@@ -88,15 +77,13 @@ def test_play_from_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         ({"answers": 3}, "no log of a match: TypeError"),
     ):
         log.write_text(json.dumps({**data, **wrong}))
-        assert main(["play", "-r", str(log)]) == 1
-        err = capsys.readouterr().err
+        err = output_of("play", "-r", str(log), code=1).err
         assert err.startswith(f"locmsim play: --replay: {log}: ")
         assert message in err
 
 
-def test_a_game_of_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", "-r", f"{db}:1", "--text"]) == 0
-    out = capsys.readouterr().out
+def test_a_game_of_results(db: str) -> None:
+    out = output_of("play", "-r", f"{db}:1", "--text").out
     with Arena.load(db) as arena:
         result = arena.replay(1)
         players = [arena.settings.players[p].name for p in arena.record(1).outcome.players]
@@ -106,14 +93,13 @@ def test_a_game_of_results(db: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert f"turn {call.turn}, {who}: {call.answer}\n" in out
 
 
-def test_ask(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ask(db: str, tmp_path: Path) -> None:
     with Arena.load(db) as arena:
         record = arena.record(1)
         lost = [outcome.number for outcome in arena.games(lost_by="rule")]
     seat = record.outcome.players.index(1)  # player 1 is "rule", which does not use random numbers
     turn = 6 + seat
-    assert main(["ask", "rule", f"{db}:1", "--turn", str(turn), "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = json.loads(output_of("ask", "rule", f"{db}:1", "--turn", str(turn), "--json").out)
     assert (answer["player"], answer["turn"], answer["same"]) == (seat, turn, True)
     assert answer["new"] == answer["old"]
     program = tmp_path / "program.py"
@@ -125,12 +111,12 @@ def test_ask(db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         "    print('FINISH_BLOCK', flush=True)\n"
     )
     idle = f"{sys.executable} {program}"
-    assert main(["ask", idle, f"{db}:1", "--turn", str(turn)]) == 0
-    assert f"turn {turn}, the turn of player {seat} (rule)" in capsys.readouterr().out
-    assert main(["ask", "rule", db, "--lost", "--player=rule", "--last=2"]) == 0
+    out = output_of("ask", idle, f"{db}:1", "--turn", str(turn)).out
+    assert f"turn {turn}, the turn of player {seat} (rule)" in out
+    out = output_of("ask", "rule", db, "--lost", "--player=rule", "--last=2").out
     games = counted(len(lost), "game")
     summary = f"{games} lost by rule: 0 of {2 * len(lost)} answers changed\n"
-    assert capsys.readouterr().out == summary
+    assert out == summary
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import time
 import pytest
 import wins_data
 from built_examples import install
-from helpers import RULE_SETS, each_rules
+from helpers import RULE_SETS, each_rules, raises
 from wins_data import KINDS
 
 from locmsim import Card, CardType, Match, State
@@ -202,11 +202,9 @@ def test_weights(ownturn):
     for rules in RULES:
         assert set(ownturn.weights(rules)) == names
     weights = dict(ownturn.weights("1.5"))
-    with pytest.raises(ValueError, match="weights: unknown term 'luck'"):
-        ownturn.OwnTurn({**weights, "luck": 1.0})
+    raises(ValueError, "weights: unknown term 'luck'", ownturn.OwnTurn, {**weights, "luck": 1.0})
     del weights["their.card"]
-    with pytest.raises(ValueError, match=r"weights: their\.card is missing"):
-        ownturn.OwnTurn(weights)
+    raises(ValueError, r"weights: their\.card is missing", ownturn.OwnTurn, weights)
 
 
 def test_it_refuses(ownturn):
@@ -217,8 +215,7 @@ def test_it_refuses(ownturn):
     finished = wins_data.position("green")
     for action in search.search(finished, nodes=200_000):
         finished.apply_action(action)
-    with pytest.raises(ValueError, match="the game is over"):
-        search.search(finished, nodes=1)
+    raises(ValueError, "the game is over", search.search, finished, nodes=1)
     with pytest.raises(ValueError, match=r"agent own-turn: time_ms and nodes: .* not both 0"):
         make_agent("own-turn:time_ms=0")
     with pytest.raises(ValueError, match="agent own-turn: time_ms and nodes: expected 0 or more"):

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers import DATA, each_rules, main
+from helpers import DATA, Output, each_rules, output_of
 
 from locmsim import Card, State
 from locmsim.game.positions import (
@@ -19,32 +19,30 @@ from locmsim.game.positions import (
 POSITIONS = json.loads((DATA / "perft.json").read_text())
 
 
-def perft(*arguments: str, code: int = 0) -> None:
-    assert main(["perft", *arguments]) == code
+def perft(*arguments: str, code: int = 0) -> Output:
+    return output_of("perft", *arguments, code=code)
 
 
 @each_rules
-def test_position_file(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_position_file(rules: str, tmp_path: Path) -> None:
     path = tmp_path / "position.txt"
     for position in POSITIONS[rules][:3]:
         cards = map(Card.from_row, position["cards"])
         state = State.from_snapshot(position["snapshot"], cards, position["decks"], rules)
         save_positions(path, [state])
         for depth, nodes in enumerate(position["nodes"][:3], 1):
-            perft(str(path), "--rules", rules, "--depth", str(depth))
-            assert capsys.readouterr().out == f"nodes: {nodes}\n"
-            perft(str(path), "--rules", rules, "--depth", str(depth), "--divide")
-            *lines, empty, total = capsys.readouterr().out.splitlines()
+            words = [str(path), "--rules", rules, "--depth", str(depth)]
+            assert perft(*words).out == f"nodes: {nodes}\n"
+            *lines, empty, total = perft(*words, "--divide").out.splitlines()
             assert (empty, total) == ("", f"nodes: {nodes}")
             assert sum(int(line.rpartition(": ")[2]) for line in lines) == nodes
 
 
-def test_seed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_seed() -> None:
     state = start_position(7, "1.2")
-    perft("--seed", "7", "--rules", "1.2", "--depth", "3")
-    assert capsys.readouterr().out == f"nodes: {state.perft(3)}\n"
-    perft()
-    assert capsys.readouterr().out == f"nodes: {start_position(1).perft(4)}\n"
+    shown = perft("--seed", "7", "--rules", "1.2", "--depth", "3").out
+    assert shown == f"nodes: {state.perft(3)}\n"
+    assert perft().out == f"nodes: {start_position(1).perft(4)}\n"
 
 
 def test_divide_names_the_actions() -> None:
@@ -93,27 +91,22 @@ GOOD = start_position(1).to_text()
         (b"\xff", "expected the text of a position, got binary data"),
     ],
 )
-def test_bad_files(
-    text: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_files(text: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "position.txt"
     path.write_bytes(text)
-    perft(str(path), code=1)
-    answer = capsys.readouterr()
+    answer = perft(str(path), code=1)
     assert answer.out == ""
     assert re.match(f"locmsim perft: {re.escape(str(path))}: {message}", answer.err), answer.err
 
 
-def test_other_rules_than_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_rules_than_the_files(tmp_path: Path) -> None:
     path = tmp_path / "position.txt"
     path.write_text(GOOD)
-    perft(str(path), "--rules", "1.2", code=1)
-    assert "the position is of rules 1.5, not 1.2" in capsys.readouterr().err
+    assert "the position is of rules 1.5, not 1.2" in perft(str(path), "--rules", "1.2", code=1).err
 
 
-def test_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    perft(str(tmp_path / "none"), code=1)
-    assert "none: No such file or directory" in capsys.readouterr().err
+def test_missing_file(tmp_path: Path) -> None:
+    assert "none: No such file or directory" in perft(str(tmp_path / "none"), code=1).err
 
 
 @pytest.mark.parametrize(
@@ -124,10 +117,5 @@ def test_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (["--seed", "1", "file"], "not allowed with"),
     ],
 )
-def test_wrong_usage(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as end:
-        perft(*arguments)
-    assert end.value.code == 2
-    assert message in capsys.readouterr().err
+def test_wrong_usage(arguments: list[str], message: str) -> None:
+    assert message in perft(*arguments, code=2).err

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import main
+from helpers import Output, output_of
 
 from locmsim.contract import FaultKind
 from locmsim.game.observation import Observation
@@ -71,8 +71,8 @@ def few(tmp_path: Path) -> str:
     return str(path)
 
 
-def analyse(*words: str, code: int = 0) -> None:
-    assert main(["analyse", "--puzzles", *words]) == code
+def analyse(*words: str, code: int = 0) -> Output:
+    return output_of("analyse", "--puzzles", *words, code=code)
 
 
 def test_an_agent_is_asked_in_each_position() -> None:
@@ -98,16 +98,14 @@ def test_an_agent_is_asked_in_each_position() -> None:
     assert 0 < low < 0.25 < high < 1
 
 
-def test_agents_are_scored(few: str, capsys: pytest.CaptureFixture[str]) -> None:
-    analyse(few, "random", "beam:nodes=3000,time_ms=0")
-    out = capsys.readouterr().out
+def test_agents_are_scored(few: str) -> None:
+    out = analyse(few, "random", "beam:nodes=3000,time_ms=0").out
     first, *rows = out.splitlines()
     assert first == f"3 puzzles: {few}"
     assert rows[0].startswith("random: ")
     assert "beam:nodes=3000,time_ms=0: 3 of 3 solved (95 % interval " in out
     assert [row.split()[0] for row in rows if row.startswith(" ")][-3:] == [*DIFFICULTIES[:3]]
-    analyse(few, "beam:nodes=3000,time_ms=0", "--rules", "1.2", "--json")
-    shown = json.loads(capsys.readouterr().out)
+    shown = json.loads(analyse(few, "beam:nodes=3000,time_ms=0", "--rules", "1.2", "--json").out)
     (agent,) = shown["agents"]
     assert [row["difficulty"] for row in agent["solved"]] == ["", "medium"]
     (puzzle,) = agent["puzzles"]
@@ -116,13 +114,10 @@ def test_agents_are_scored(few: str, capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.slow
-def test_agents_of_others_cannot_end_it(
-    few: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_agents_of_others_cannot_end_it(few: str, tmp_path: Path) -> None:
     path = tmp_path / "theirs.py"
     path.write_text(AGENTS)
-    analyse(few, f"{path}:Ends", "greedy", "--json")
-    ends, greedy = json.loads(capsys.readouterr().out)["agents"]
+    ends, greedy = json.loads(analyse(few, f"{path}:Ends", "greedy", "--json").out)["agents"]
     assert [one["solved"] for one in ends["puzzles"]] == [False, False, False]
     faults = [one["fault"] for one in ends["puzzles"]]
     assert faults[0].startswith("crashed: ")
@@ -130,20 +125,17 @@ def test_agents_of_others_cannot_end_it(
     assert len(greedy["puzzles"]) == 3
 
 
-def test_agents_are_asked_for_the_rules_that_they_play(
-    few: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_agents_are_asked_for_the_rules_that_they_play(few: str, tmp_path: Path) -> None:
     """Those of others too, who play in processes of their own."""
     path = tmp_path / "theirs.py"
     path.write_text(AGENTS)
-    analyse(few, f"{path}:Drafts", "learned:rules=1.2", "--json")
-    for agent in json.loads(capsys.readouterr().out)["agents"]:
+    out = analyse(few, f"{path}:Drafts", "learned:rules=1.2", "--json").out
+    for agent in json.loads(out)["agents"]:
         (puzzle,) = agent["puzzles"]
         assert puzzle["difficulty"] == "medium"  # the one of rules 1.2
-    with pytest.raises(SystemExit):
-        analyse(few, f"{path}:Drafts", "--rules", "1.5")
+    err = analyse(few, f"{path}:Drafts", "--rules", "1.5", code=2).err
     end = "theirs.py:Drafts plays rules 1.2 only; there is no puzzle of them"
-    assert capsys.readouterr().err.splitlines()[-1].endswith(end)
+    assert err.splitlines()[-1].endswith(end)
 
 
 @pytest.mark.parametrize(
@@ -171,18 +163,12 @@ def test_what_is_wrong_is_one_line(
     message: str,
     few: str,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "bad.txt").write_text("what is this\n")
     (tmp_path / "binary").write_bytes(bytes(range(256)))
     (tmp_path / "theirs.py").write_text(AGENTS)
     filled = [word.format(folder=tmp_path, few=few) for word in words]
-    try:
-        status = main(["analyse", "--puzzles", *filled])
-    except SystemExit as ended:
-        status = ended.code  # type: ignore[assignment]
-    assert status == code
-    out, err = capsys.readouterr()
+    out, err = analyse(*filled, code=code)
     last = err.splitlines()[-1]
     assert message.format(folder=tmp_path) in last
     assert len(err.splitlines()) == (2 if code == 2 else 1)

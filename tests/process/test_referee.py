@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from amounts import amount, slow_after
-from helpers import BOT, Supervisor, children_of, few_descriptors, running
+from helpers import BOT, Supervisor, children_of, few_descriptors, raises, running
 
 from locmsim import Match
 from locmsim.game.observation import Observation
@@ -152,42 +152,21 @@ def test_same_seed_same_match() -> None:
 
 # --------------------------------------------------------------------------------- malformed text
 
-# The bot writes backslash escapes as the bytes that they stand for.
+# The bot writes backslash escapes as the bytes that they stand for. The whole rules of choices are
+# those of tests of matches; here is what a pipe may do to an answer.
 BAD_CONSTRUCTIONS = {
     r"": "0 cards, expected 30; answer: ''",
     r"   ": "0 cards, expected 30; answer: '   '",
-    r"CHOOSE 1": "1 card, expected 30",
-    r"PASS;PASS again": "31 cards, expected 30; answer: 'PASS;PASS again'",
     "CHOOSE 1;" * 3: "at most 2 times. It is part 3 of 3: 'CHOOSE 1'",
     "\ufeffPASS": r"a byte order mark stands before 'PASS'; answer: '\ufeffPASS'",
-    r"PICK 0": "Invalid action.",
-    r"choose 1": "Invalid action.",
-    r"PASSED": "Invalid action.",
-    r"SUMMON 1 0": "Invalid action.",
-    r"CHOOSE": "Expected integer",
-    r"CHOOSE x": "Expected integer",
-    r"CHOOSE  1": "Expected integer",
-    r"CHOOSE 1.0": "Expected integer",
-    r"CHOOSE 2147483648": "Expected integer",
-    r"CHOOSE 120": "valid card's base id",
-    r"CHOOSE -1": "valid card's base id",
-    r"CHOOSE 1;CHOOSE 1;CHOOSE 1;PASS": "at most 2 times",
     r"CH\xffOSE 1": "Invalid action.",
     r"\xf0\x9f\x82\xa1": "Invalid action.",
     r"PASS\x00PASS": "Invalid action.",
 }
 BAD_PICKS = {
     r"": "Invalid action.",
-    r" PASS": "Invalid action.",
-    r"PICK": "Invalid action.",
-    r"PICK ": "Invalid action.",
-    r"PICK  1": "Invalid action.",
-    r"PICK 1;": "Invalid action.",
     r"PICK\t1": "Invalid action.",
-    r"pick 1": "Invalid action.",
     r"PICK 3": "should be 0, 1 or 2",
-    r"PICK -1": "should be 0, 1 or 2",
-    r"CHOOSE 161": "valid card's base id",
     r"PICK \xff": "Invalid action.",
 }
 BAD_TURNS = {
@@ -767,8 +746,7 @@ def test_answer_that_is_there_at_the_end_of_the_limit(
     while not processes.seen():
         time.sleep(0.01)
     assert ready.ask("question\n", 0.0, lenient=True)[0] == "answer"
-    with pytest.raises(BotFault, match="no answer within 0 ms"):
-        ready.ask("question\n", 0.0, lenient=True)
+    raises(BotFault, "no answer within 0 ms", ready.ask, "question\n", 0.0, lenient=True)
 
 
 def test_other_bots_errors_are_read_meanwhile(start: Callable[..., BotProcess]) -> None:
@@ -805,5 +783,4 @@ def test_match_that_is_over() -> None:
     match = Match(seed=1)
     match.submit(0, None)
     match.submit(1, None)
-    with pytest.raises(ValueError, match="over"):
-        play(["true", "true"], match)
+    raises(ValueError, "over", play, ["true", "true"], match)

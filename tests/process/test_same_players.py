@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import forget_agents, main, play_games
+from helpers import forget_agents, main, play_games, raises
 
 from locmsim.arena import Arena, StoreError
 from locmsim.support import identity
@@ -69,8 +69,7 @@ def test_another_version_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None
     play(bot, "greedy", db="a.db")
     monkeypatch.setattr(identity, "library", lambda package: "0.1.0 with other weights")
     changed = r"locmsim has changed since game 1 \(of bot, greedy\)"
-    with pytest.raises(StoreError, match=changed):
-        Arena("a.db", games=4)
+    raises(StoreError, changed, Arena, "a.db", games=4)
     with Arena("a.db", games=4, force=True) as arena:
         arena.run(jobs=1)
         assert "note: locmsim has changed since game 1" in arena.table()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import LOCMSIM, Workers, default_signals, locmsim, main
+from helpers import LOCMSIM, Workers, default_signals, locmsim, main, output_of
 
 from locmsim import __version__
 from locmsim.arena import Arena
@@ -92,16 +92,14 @@ def test_it_says_what_is_lost_without_a_folder(tmp_path: Path) -> None:
     assert (tmp_path / "a.npz").read_bytes() == before
 
 
-def test_a_file_of_something_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_of_something_else(tmp_path: Path) -> None:
     bad = tmp_path / "bad.npz"
     bad.write_text("{")
     for words, message in (
         (["--output", str(tmp_path / "tuned.npz"), "--weights", str(bad)], "not a weights file"),
         (["--output", str(bad)], "exists, and is not a weights file"),
     ):
-        with pytest.raises(SystemExit, match="2"):
-            main(["tune", *words])
-        assert f"bad.npz: {message}" in capsys.readouterr().err
+        assert f"bad.npz: {message}" in output_of("tune", *words, code=2).err
     assert bad.read_text() == "{"
 
 
@@ -123,15 +121,13 @@ def test_a_package_that_is_missing(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     missing: Callable[..., None],
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A missing package is reported before any game is played."""
     missing(package, forgotten=("locmsim.tuning.training",))
     monkeypatch.setattr(self_play, "play_game", None)
     monkeypatch.chdir(tmp_path)
     words = ["--rules", rules, "--parts", what, "--jobs", "1", "--output", "tuned.npz"]
-    assert main(["tune", *words, "--state", "state"]) == 1
-    error = capsys.readouterr().err
+    error = output_of("tune", *words, "--state", "state", code=1).err
     assert error.startswith("locmsim tune: ")
     assert error.endswith(f"which is not installed: pip install 'locmsim[{extra}]'\n")
     assert not [*tmp_path.iterdir()]
@@ -153,9 +149,7 @@ def test_a_package_that_is_not_needed(
     assert Tuner({}, folder=state).settings.network_size == size
 
 
-def test_workers_that_are_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_workers_that_are_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If workers are lost, the message says so and shows how to resume."""
 
     class Broken(Executor):
@@ -167,14 +161,14 @@ def test_workers_that_are_lost(
     workers = contextlib.nullcontext(Workers(Broken(), lambda: 1))
     monkeypatch.setattr(Arena, "workers", lambda arena, **how: workers)
     monkeypatch.chdir(tmp_path)
-    assert main(["tune", "--rules", "1.2", "--output", "tuned.npz", "--state", "state"]) == 1
-    err = capsys.readouterr().err
+    words = ["tune", "--rules", "1.2", "--output", "tuned.npz", "--state", "state"]
+    err = output_of(*words, code=1).err
     assert "locmsim tune: stopped after 0 complete iterations; the same command resumes" in err
     assert "locmsim tune: games 1 to 20 of self-play: the worker process ended, 3 times in" in err
 
 
 def test_what_was_tuned_is_compared_with_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On cards that the tuning did not see, in one match for each number of iterations."""
     monkeypatch.chdir(tmp_path)
@@ -186,17 +180,15 @@ def test_what_was_tuned_is_compared_with_the_start(
     words += ["--match-games", "40", "--pools", "5", "--iterations", "1", "--jobs", "1"]
     words += ["--state", 'a "b", c', "--output", "tuned.npz", "--proof-games"]
     for games in ("20", "40"):
-        assert main([*words, games]) == 0
-        said = capsys.readouterr().out
+        said = output_of(*words, games).out
         assert "the match against the start, on other cards:\n" in said
         assert f"{games} games of rules 1.2, mirrored pairs, given seeds" in said
         assert re.search(rf"the tuned weights win \S+ to \S+ % of {games} games", said)
     with Arena.load('a "b", c/proof-1.db') as arena:
         assert {arena.settings.fixture(number).seed for number in (1, 40)} < {*PROOF_SEEDS}
         assert arena.tally.player_pairs(0).score > 0.5
-    with pytest.raises(SystemExit, match="2"):
-        main([*words, "3"])
-    assert "--proof-games: mirrored pairs need an even number, got 3" in capsys.readouterr().err
+    err = output_of(*words, "3", code=2).err
+    assert "--proof-games: mirrored pairs need an even number, got 3" in err
 
 
 @pytest.mark.slow

@@ -4,8 +4,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import textwrap
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from amounts import amount
-from helpers import children_of, main
+from helpers import children_of, output_of, python
 
 from locmsim.networks import WeightsFile, default_weights
 from locmsim.tuning import Tuner, TuningSettings, self_play
@@ -82,11 +80,7 @@ def test_a_killed_worker_of_a_cluster(alone: tuple[Tuner, str, Path], tmp_path: 
     script.write_text(textwrap.dedent(SCRIPT))
     WeightsFile({"1.2": BAD}).save(start)
     words = [json.dumps(asdict(SETTINGS)), str(start), str(tmp_path / "state"), str(out)]
-    done = subprocess.run(
-        [sys.executable, str(script), *words], capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout)
+    seen = json.loads(python(script, *words).stdout)
     assert len(seen["killed"]) == 1
     assert [untimed(said) for said in seen["lines"]] == [line]
     assert results(tmp_path / "state") == results(folder)
@@ -128,9 +122,7 @@ def test_threads_share_nothing() -> None:
             assert np.array_equal(column, getattr(b, name)), name
 
 
-def test_no_scheduler(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
 
     def impatient(address: str, *, timeout: float) -> Any:
@@ -139,26 +131,23 @@ def test_no_scheduler(
     client = distributed.Client
     monkeypatch.setattr(distributed, "Client", impatient)
     words = ["tune", "--rules", "1.2", "--output", str(tmp_path / "tuned.npz"), "--dask"]
-    assert main([*words, "tcp://127.0.0.1:1"]) == 1
-    assert "Timed out trying to connect to tcp://127.0.0.1:1" in capsys.readouterr().err
-    with pytest.raises(SystemExit, match="2"):
-        main([*words, "nowhere"])
-    assert "--dask: missing port number in address 'nowhere'" in capsys.readouterr().err
+    err = output_of(*words, "tcp://127.0.0.1:1", code=1).err
+    assert "Timed out trying to connect to tcp://127.0.0.1:1" in err
+    err = output_of(*words, "nowhere", code=2).err
+    assert "--dask: missing port number in address 'nowhere'" in err
 
 
-def test_without_the_cluster_extra(
-    tmp_path: Path, missing: Callable[..., None], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_the_cluster_extra(tmp_path: Path, missing: Callable[..., None]) -> None:
     missing("distributed")
     out = str(tmp_path / "tuned.npz")
-    assert main(["tune", "--rules", "1.2", "--output", out, "--dask", "tcp://127.0.0.1:1"]) == 1
-    assert "locmsim[cluster]" in capsys.readouterr().err
+    err = output_of(
+        "tune", "--rules", "1.2", "--output", out, "--dask", "tcp://127.0.0.1:1", code=1
+    ).err
+    assert "locmsim[cluster]" in err
 
 
-def test_workers_or_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_workers_or_a_cluster(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="jobs: does not apply with dask"):
         next(Tuner(SETTINGS).run(1, jobs=2, dask="tcp://127.0.0.1:1"))
     words = ["tune", "--output", str(tmp_path / "x.npz"), "--jobs", "2", "--dask", "tcp://a:1"]
-    with pytest.raises(SystemExit, match="2"):
-        main(words)
-    assert "--dask: not allowed with argument --jobs" in capsys.readouterr().err
+    assert "--dask: not allowed with argument --jobs" in output_of(*words, code=2).err

@@ -7,9 +7,10 @@ import contextlib
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
-from helpers import wait_for
+from helpers import output_of, wait_for
 
 from vestrock import Server
 from vestrock.accounts import FileAccounts, OpenAccounts, hash_password
@@ -27,6 +28,8 @@ from vestrock.views import Views
 
 #: Maximum number of seconds that a test waits for anything.
 PATIENCE = 30.0
+#: Runs the command line of Vestrock in this process.
+tool = partial(output_of, program=main)
 
 
 class Served:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from vestrock_help import PATIENCE, FileAccounts, Standings, Tournament, main, replay
+from vestrock_help import PATIENCE, FileAccounts, Standings, Tournament, replay, tool
 
 from vestrock import generate_deck
 from vestrock.bots import make_bot
@@ -68,7 +68,7 @@ def serving() -> Iterator[Callable[..., Serving]]:
 
 @pytest.mark.slow
 def test_bots_play_tournaments_and_the_log_is_replayed(
-    serving: Callable[..., Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    serving: Callable[..., Serving], tmp_path: Path
 ) -> None:
     log, standings = tmp_path / "log", tmp_path / "standings.db"
     options = ["--early", "--turns=20", "--players=3", "--tournaments=2", "--break-turns=0"]
@@ -84,17 +84,14 @@ def test_bots_play_tournaments_and_the_log_is_replayed(
         assert "errors none, late 0" in out
     _, err = server.process.communicate(timeout=PATIENCE)
     assert (server.process.returncode, err) == (0, "")
-    assert main(["standings", str(standings)]) == 0
-    table = capsys.readouterr().out.splitlines()
+    table = tool("standings", str(standings)).out.splitlines()
     assert [line.split()[1] for line in table] in (
         ["player", "third", "rule", "other"],
         ["player", "rule", "third", "other"],
     )
-    assert main(["replay", str(log)]) == 0
-    assert capsys.readouterr().out.startswith("2 tournaments, 12 matches, ")
+    assert tool("replay", str(log)).out.startswith("2 tournaments, 12 matches, ")
     log.write_bytes(log.read_bytes().replace(b'"state":"', b'"state":"x'))
-    assert main(["replay", str(log)]) == 1
-    assert "state: " in capsys.readouterr().err
+    assert "state: " in tool("replay", str(log), code=1).err
 
 
 @pytest.mark.slow
@@ -182,7 +179,7 @@ def test_a_server_that_was_killed_leaves_a_log_as_far_as_it_came(
     assert done.tournaments + done.cut >= 1
 
 
-def test_a_bot_tries_again_while_a_server_is_full(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bot_tries_again_while_a_server_is_full() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def answer() -> None:
@@ -198,10 +195,8 @@ def test_a_bot_tries_again_while_a_server_is_full(capsys: pytest.CaptureFixture[
         server = threading.Thread(target=answer, daemon=True)
         server.start()
         words = ["bot", "rule", f"--port={listening.getsockname()[1]}"]
-        assert main([*words, "--reconnect=0"]) == 1
-        assert "accepts no more connections" in capsys.readouterr().err
-        assert main(words) == 0
-        assert capsys.readouterr().out.startswith("rule: 0 turns")
+        assert "accepts no more connections" in tool(*words, "--reconnect=0", code=1).err
+        assert tool(*words).out.startswith("rule: 0 turns")
         server.join(PATIENCE)
 
 
@@ -214,12 +209,12 @@ def test_a_log_that_cannot_be_written_ends_the_server(serving: Callable[..., Ser
 
 
 def test_two_servers_do_not_write_to_one_log(
-    serving: Callable[..., Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    serving: Callable[..., Serving], tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
     serving(f"--log={log}")
-    assert main(["serve", "--port=0", f"--log={log}"]) == 1
-    assert f"{log}: another server writes to it" in capsys.readouterr().err
+    err = tool("serve", "--port=0", f"--log={log}", code=1).err
+    assert f"{log}: another server writes to it" in err
 
 
 @pytest.mark.slow
@@ -256,9 +251,7 @@ def test_a_stall_of_some_turns_moves_the_clock_and_skips_no_turn(
 
 
 @pytest.mark.slow
-def test_accounts_are_made_and_used(
-    serving: Callable[..., Serving], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_accounts_are_made_and_used(serving: Callable[..., Serving], tmp_path: Path) -> None:
     accounts = tmp_path / "accounts"
     for name, word in [("ann", "a1\n"), ("bob", "b1\n"), ("ann", "a2\n")]:
         subprocess.run([*VESTROCK, "account", accounts, name], input=word, text=True, check=True)
@@ -272,9 +265,7 @@ def test_accounts_are_made_and_used(
         assert ann.my_matches() == []
 
 
-def test_bots_of_a_tournament_have_seeds_of_their_own(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bots_of_a_tournament_have_seeds_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     from vestrock import cli
 
     seeds: list[int] = []

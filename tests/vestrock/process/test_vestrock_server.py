@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import full_disk, opened_databases
+from helpers import full_disk, opened_databases, raises
 from vestrock_help import (
     COMMAND_LIMIT,
     PATIENCE,
@@ -258,8 +258,7 @@ def test_accounts_of_a_file(tmp_path: Path) -> None:
     for name in ("ann", "bob", "carl"):
         FileAccounts.set_password(path, name, "x")
     with served(accounts=path, turn_seconds=0.05, early=False) as table:
-        with pytest.raises(LoginError, match="ERR 1 BadLoginOrPassword"):
-            Client("127.0.0.1", table.port, "dora", "x")
+        raises(LoginError, "ERR 1 BadLoginOrPassword", Client, "127.0.0.1", table.port, "dora", "x")
         with pytest.raises(LoginError):
             Client("127.0.0.1", table.port, "ann", "y")
         with table.client("ann") as ann:
@@ -270,8 +269,7 @@ def test_accounts_of_a_file(tmp_path: Path) -> None:
 
 
 def test_an_open_server_is_for_this_machine_only() -> None:
-    with pytest.raises(ValueError, match=r"accounts: .*0\.0\.0\.0"):
-        Server(host="0.0.0.0")
+    raises(ValueError, r"accounts: .*0\.0\.0\.0", Server, host="0.0.0.0")
 
 
 # ---------------------------------------------------------------------------- disconnect, reconnect
@@ -862,8 +860,7 @@ def test_shutdown_tells_everybody_and_the_cut_tournament_counts_for_nothing(tmp_
         assert replay(lines).cut == 1
     with Standings(standings, write=False) as file:
         assert (file.last, file.table()) == (0, [])
-    with pytest.raises(OSError, match="refused"):
-        Raw(table.port)
+    raises(OSError, "refused", Raw, table.port)
 
 
 @pytest.mark.slow
@@ -937,8 +934,7 @@ def test_a_port_that_is_taken(table: Served) -> None:
     ids=str,
 )
 def test_wrong_arguments(options: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=next(iter(options))):
-        Server(**options, log=tmp_path / "log")
+    raises(ValueError, next(iter(options)), Server, **options, log=tmp_path / "log")
     assert not (tmp_path / "log").exists()
 
 
@@ -965,12 +961,9 @@ def test_a_client_reads_what_is_there(table: Served) -> None:
         assert ([creature.card for creature in own], other) == ([deck[0]], [])
         assert not own[0].active
         assert ann.attackers(1) == []
-        with pytest.raises(CommandError, match="ERR 913 NotYourTurn"):
-            ann.hp(2)
-        with pytest.raises(CommandError, match="ERR 905 InactiveCard"):
-            ann.attack(1, deck[0].id)
-        with pytest.raises(CommandError, match="ERR 933"):
-            ann.final_score(1)
+        raises(CommandError, "ERR 913 NotYourTurn", ann.hp, 2)
+        raises(CommandError, "ERR 905 InactiveCard", ann.attack, 1, deck[0].id)
+        raises(CommandError, "ERR 933", ann.final_score, 1)
 
 
 def test_a_client_pipelines_more_than_any_buffer_holds(table: Served) -> None:

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from helpers import raises
 from vestrock_help import FileAccounts, OpenAccounts, hash_password
 
 from vestrock import accounts as module
@@ -100,10 +101,8 @@ def test_salts_differ(tmp_path: Path) -> None:
 def test_a_damaged_file_names_the_line(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "accounts"
     path.write_text(text)
-    with pytest.raises(ValueError, match=message):
-        FileAccounts(path)
-    with pytest.raises(ValueError, match=message):
-        FileAccounts.set_password(path, "bob", "secret")
+    raises(ValueError, message, FileAccounts, path)
+    raises(ValueError, message, FileAccounts.set_password, path, "bob", "secret")
     assert path.read_text() == text
 
 
@@ -113,8 +112,7 @@ def test_a_damaged_file_names_the_line(tmp_path: Path, text: str, message: str) 
 )
 def test_what_nobody_could_send_is_refused(tmp_path: Path, name: str, password: str) -> None:
     path = tmp_path / "accounts"
-    with pytest.raises(ValueError, match=r"name|password"):
-        FileAccounts.set_password(path, name, password)
+    raises(ValueError, r"name|password", FileAccounts.set_password, path, name, password)
     assert not path.exists()
 
 

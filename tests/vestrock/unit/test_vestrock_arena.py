@@ -5,13 +5,13 @@ import pickle
 from pathlib import Path
 
 import pytest
-from helpers import main
-from vestrock_help import Standings, Tournament, Views
+from helpers import output_of, raises
+from vestrock_help import Standings, Tournament, Views, tool
 
 from locmsim.arena import Arena, StoreError, make_game
 from locmsim.arena.registry import game_from_json, game_to_json
 from locmsim.contract import play_match
-from vestrock import Match, cli, generate_deck
+from vestrock import Match, generate_deck
 from vestrock.bots import make_bot
 from vestrock.game import VestrockGame
 from vestrock.protocol import Reply
@@ -68,10 +68,8 @@ def test_an_empty_answer_is_an_idle_turn() -> None:
 def test_no_answer_loses_the_match() -> None:
     match = GAME.new_match(1)
     match.submit(0, "")
-    with pytest.raises(ValueError, match="it is the turn of player 1, got 0"):
-        match.submit(0, None)
-    with pytest.raises(ValueError, match=r"player: expected an integer, got 1\.0"):
-        match.submit(1.0, None)  # type: ignore[arg-type]
+    raises(ValueError, "it is the turn of player 1, got 0", match.submit, 0, None)
+    raises(ValueError, r"player: expected an integer, got 1\.0", match.submit, 1.0, None)
     result = match.submit(1, None)
     assert result.error == match.error
     assert (match.error and match.error.player, match.winner) == (1, 0)
@@ -120,27 +118,22 @@ def test_a_game_as_json_and_in_a_worker() -> None:
     assert pickle.loads(pickle.dumps(game)) == game
     assert len(game.new_match(1).log["deck"]) == 40
     for data in ({}, {"game": "chess"}, {"game": "vestrock", "speed": 1}):
-        with pytest.raises(ValueError, match="results of "):
-            game_from_json(data)
-    with pytest.raises(ValueError, match="turns"):
-        VestrockGame(turns=3)
-    with pytest.raises(ValueError, match="cards: expected 1 to 1000"):
-        VestrockGame(cards=0)
+        raises(ValueError, "results of ", game_from_json, data)
+    raises(ValueError, "turns", VestrockGame, turns=3)
+    raises(ValueError, "cards: expected 1 to 1000", VestrockGame, cards=0)
 
 
 def test_bots_by_their_descriptions() -> None:
     assert GAME.is_agent("rule")
     assert GAME.is_agent("search:nodes=10")
     assert not GAME.is_agent("./my-bot rule")
-    with pytest.raises(ValueError, match="agent search: unknown option 'speed'"):
-        GAME.make_agent("search:speed=1")
+    raises(ValueError, "agent search: unknown option 'speed'", GAME.make_agent, "search:speed=1")
     assert GAME.suggest("serach") == "; did you mean 'search'?"
     assert GAME.suggest("./program") == "; the agents are random, rule, search"
     ready = make_bot("search:time_ms=9")
     assert GAME.describe(ready) == (None, ready)
     assert GAME.describe(type(make_bot("rule")))[0] == "rule"
-    with pytest.raises(TypeError, match="has no method reset"):
-        GAME.describe(object())
+    raises(TypeError, "has no method reset", GAME.describe, object())
     times = {spec: getattr(make_bot(spec), "time_ms", 0) for spec in ("rule", "search:time_ms=7")}
     assert times == {"rule": 0, "search:time_ms=7": 7}
     assert getattr(make_bot("search:nodes=10,time_ms=7"), "time_ms", None) == 0
@@ -171,9 +164,7 @@ def test_a_bot_that_is_refused_is_named() -> None:
 
 
 @pytest.mark.process
-def test_tournaments_from_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tournaments_from_the_command_line(tmp_path: Path) -> None:
     db = tmp_path / "standings.db"
     words = [
         "tournament",
@@ -184,17 +175,14 @@ def test_tournaments_from_the_command_line(
         f"--standings={db}",
     ]
     for rounds in (2, 4):
-        assert cli.main(words) == 0
-        table = [line.split() for line in capsys.readouterr().out.splitlines()]
+        table = [line.split() for line in tool(*words).out.splitlines()]
         assert [row[1] for row in table] == ["player", "rule", "dice"]
         assert [row[3] for row in table[1:]] == [str(rounds)] * 2
     with Standings(db, write=False) as standings:
         assert standings.last == 4
-    assert cli.main([*words[:-1], "--standings=/missing/db"]) == 1
-    assert "cannot open /missing/db" in capsys.readouterr().err
+    assert "cannot open /missing/db" in tool(*words[:-1], "--standings=/missing/db", code=1).err
     for wrong in (["rule"], ["rule", "rule"], ["rule", "genius"], ["rule", "dice=random:x=1"]):
-        with pytest.raises(SystemExit):
-            cli.main(["tournament", *wrong, "--tournaments=1"])
+        tool("tournament", *wrong, "--tournaments=1", code=2)
 
 
 def test_the_arena_plays_it(tmp_path: Path) -> None:
@@ -223,30 +211,21 @@ def test_the_arena_plays_it(tmp_path: Path) -> None:
         pass
 
 
-def test_the_arena_from_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_arena_from_the_command_line(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
     words = ["arena", f"--db={db}", "--jobs=1", "--games=2"]
-    assert main([*words, "--game=vestrock:turns=20", "rule", "random", "--seed=1"]) == 0
-    assert "2 games of Vestrock" in capsys.readouterr().out
-    assert main(["arena", "show", str(db)]) == 0
-    shown = capsys.readouterr().out
+    out = output_of(*words, "--game=vestrock:turns=20", "rule", "random", "--seed=1").out
+    assert "2 games of Vestrock" in out
+    shown = output_of("arena", "show", str(db)).out
     assert "14.5 turns a game" in shown
     assert "lost by rule" not in shown
-    assert main(["arena", "show", str(db), "--player=random"]) == 0
-    shown = capsys.readouterr().out
+    shown = output_of("arena", "show", str(db), "--player=random").out
     assert ":GAME --text shows one" in shown
-    assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["goal"] == 2
-    with pytest.raises(SystemExit):
-        main([*words, "--game=vestrock:turns=3"])
-    assert "turns: expected an even number" in capsys.readouterr().err
-    assert main([*words, "rule", "search"]) == 1
-    assert "players" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main([*words, "--rules=1.2"])
-    assert "game vestrock: unknown option 'rules'" in capsys.readouterr().err
+    assert json.loads(output_of(*words, "--json").out)["goal"] == 2
+    err = output_of(*words, "--game=vestrock:turns=3", code=2).err
+    assert "turns: expected an even number" in err
+    assert "players" in output_of(*words, "rule", "search", code=1).err
+    assert "game vestrock: unknown option 'rules'" in output_of(*words, "--rules=1.2", code=2).err
 
 
 def test_the_match_is_the_one_of_the_protocol() -> None:

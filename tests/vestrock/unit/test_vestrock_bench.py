@@ -1,6 +1,7 @@
 """The benchmarks of Vestrock run, and the kernel behaves as before."""
 
 import pytest
+from helpers import raises
 
 from vestrock import State, generate_deck
 from vestrock._bench import StateLoops
@@ -24,7 +25,6 @@ def test_positions():
         assert state.phase == "action"
         assert 15 <= len(state.legal_actions()) <= 25
     assert len(positions()) == 64
-    with pytest.raises(ValueError, match="at least one"):
-        StateLoops([])
+    raises(ValueError, "at least one", StateLoops, [])
     with pytest.raises(ValueError, match="positions of one match"):
         StateLoops([State.new(generate_deck(1)), State.new(generate_deck(2))])

@@ -1,6 +1,7 @@
 """The bots of Vestrock: legal and reproducible turns, and a search that finds the best ones."""
 
 import pytest
+from helpers import raises
 from vestrock_data import position
 from vestrock_help import rule_line
 
@@ -137,16 +138,13 @@ def test_limits_of_a_search():
             TurnSearch().search(state, depth=bad)
     over = position("[t60 bl A1 B1]")
     over.end_turn()
-    with pytest.raises(ValueError, match="the match is over"):
-        TurnSearch().search(over)
-    with pytest.raises(ValueError, match="the match is over"):
-        rule_line(over)
+    raises(ValueError, "the match is over", TurnSearch().search, over)
+    raises(ValueError, "the match is over", rule_line, over)
 
 
 def test_weights():
     assert len(WEIGHTS) == len(DEFAULT_WEIGHTS)
-    with pytest.raises(ValueError, match="weights: expected 14 numbers, got 1"):
-        TurnSearch([1.0])
+    raises(ValueError, "weights: expected 14 numbers, got 1", TurnSearch, [1.0])
     state = position("[t3 ac A10 B7]")
     health_only = [1.0] + [0.0] * 13
     assert evaluate(state, health_only) == 3
@@ -171,8 +169,7 @@ def test_search_beats_the_rule_of_thumb():
     ],
 )
 def test_unknown_bots(name, message):
-    with pytest.raises(ValueError, match=message):
-        make_bot(name)
+    raises(ValueError, message, make_bot, name)
 
 
 def test_time_is_shared():

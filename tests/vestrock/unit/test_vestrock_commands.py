@@ -4,34 +4,28 @@ import json
 from pathlib import Path
 
 import pytest
-from vestrock_help import main
+from vestrock_help import tool
 
 import locmsim
 from vestrock import bench, extreme_deck, format_deck, generate_deck
 
 
-def test_deck(capsys):
-    assert main(["deck", "5"]) == 0
-    assert capsys.readouterr().out == format_deck(generate_deck(5))
-    assert main(["deck", "5", "-n", "7", "--extreme"]) == 0
-    assert capsys.readouterr().out == format_deck(extreme_deck(5, 7))
+def test_deck():
+    assert tool("deck", "5").out == format_deck(generate_deck(5))
+    assert tool("deck", "5", "-n", "7", "--extreme").out == format_deck(extreme_deck(5, 7))
 
 
-def test_help_without_a_command(capsys):
-    assert main([]) == 0
-    assert capsys.readouterr().out.startswith("usage: vestrock ")
+def test_help_without_a_command():
+    assert tool().out.startswith("usage: vestrock ")
 
 
 @pytest.mark.slow
-def test_figures(capsys):
-    assert main(["bench", "--signature"]) == 0
-    assert capsys.readouterr().out == f"{bench.signature()}\n"
-    assert main(["bench", "--seconds", "0.01", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_figures():
+    assert tool("bench", "--signature").out == f"{bench.signature()}\n"
+    found = json.loads(tool("bench", "--seconds", "0.01", "--json").out)
     names = [function.name for function in bench.functions()]
     assert [figure["name"] for figure in found["figures"]] == names
-    assert main(["bench", "--seconds", "0.01"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = tool("bench", "--seconds", "0.01").out.splitlines()
     assert lines[lines.index("vestrock") + 1].split()[:2] == ["clone,", "usual"]
 
 

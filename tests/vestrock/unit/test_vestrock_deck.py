@@ -3,6 +3,7 @@
 from hashlib import sha256
 
 import pytest
+from helpers import raises
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,8 +60,7 @@ def test_extreme_decks(seed, n):
 @pytest.mark.parametrize("make", [generate_deck, extreme_deck])
 @pytest.mark.parametrize("n", [0, 1001])
 def test_size_out_of_bounds(make, n):
-    with pytest.raises(ValueError, match=f"n: expected 1 to 1000, got {n}"):
-        make(1, n)
+    raises(ValueError, f"n: expected 1 to 1000, got {n}", make, 1, n)
 
 
 def test_file(tmp_path):
@@ -74,8 +74,7 @@ def test_file(tmp_path):
         save_deck(path, [Card(3, "C", 1, 1, 2, 0, 0)] * 2)
     assert path.read_text() == before
     path.write_text("3 C 1 1 2 0 0\n3 C 1 1 1\n")
-    with pytest.raises(ValueError, match=r"deck\.txt: line 2: expected seven values"):
-        load_deck(path)
+    raises(ValueError, r"deck\.txt: line 2: expected seven values", load_deck, path)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +103,6 @@ def test_refused_cards(line, message):
 
 
 def test_refused_sizes():
-    with pytest.raises(ValueError, match=r"a deck has 1\.\.1000 cards, got 0"):
-        parse_deck("# nothing\n")
+    raises(ValueError, r"a deck has 1\.\.1000 cards, got 0", parse_deck, "# nothing\n")
     with pytest.raises(ValueError, match="card 1: expected a Card, got 5"):
         save_deck("nowhere", [Card(1, "C", 0, 1, 1, 0, 0), 5])

@@ -1,10 +1,9 @@
 """The package of Vestrock: the cost of importing it, its public names."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from helpers import python
 
 import vestrock
 
@@ -16,8 +15,7 @@ def test_importing_it_is_cheap():
     code = "import locmsim, sys; old = set(sys.modules); import vestrock; " + (
         "print(*set(sys.modules) - old)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    new = set(done.stdout.split())
+    new = set(python("-c", code).stdout.split())
     assert not {"numpy", "asyncio", "socket", "sqlite3", "vestrock.match"} & new
 
 

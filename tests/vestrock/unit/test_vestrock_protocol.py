@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from helpers import raises
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -276,8 +277,7 @@ def test_a_reply_that_never_ends_is_refused(start: bytes, piece: bytes) -> None:
             fed += len(piece)
             reader.feed(piece)
 
-    with pytest.raises(ValueError, match="repl"):
-        feed_forever()
+    raises(ValueError, "repl", feed_forever)
     assert fed <= MAX_REPLY + len(piece)
 
 

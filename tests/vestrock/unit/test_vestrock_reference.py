@@ -5,8 +5,8 @@ from copy import deepcopy
 from itertools import islice
 from random import Random
 
-import pytest
 from amounts import amount
+from helpers import raises
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_vestrock import Reference
@@ -158,8 +158,7 @@ def test_states_after_legal_actions(seed):
         assert other == child
         illegal = random.randrange(state.num_distinct_actions())
         if illegal not in legal:
-            with pytest.raises(ValueError, match=f"action {illegal} .* is not legal"):
-                state.apply_action(illegal)
+            raises(ValueError, f"action {illegal} .* is not legal", state.apply_action, illegal)
             assert state.key() == before
         if random.random() < 0.7:
             continue

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
+from helpers import raises
 from vestrock_help import (
     COMMAND_LIMIT,
     LINE_LIMIT,
@@ -297,8 +298,7 @@ def test_a_changed_log_is_noticed(event: str, values: dict[str, Any], message: s
     random_game(table, ["A", "B"], 14, seed=2)
     log = table.log()
     assert replay(log).tournaments == 2
-    with pytest.raises(ReplayError, match=message):
-        replay(changed(log, event, values))
+    raises(ReplayError, message, replay, changed(log, event, values))
 
 
 def test_a_missing_action_is_noticed() -> None:
@@ -320,10 +320,8 @@ def test_a_log_without_its_end_counts_as_far_as_it_goes() -> None:
     for lines in (killed, restarted, gone_on):
         assert replay(lines).tournaments == 1
     for damaged in ([*log, b'{"event":"act\n'], [*log, b'{"event":"act\n', log[1]]):
-        with pytest.raises(ReplayError, match=f"line {len(log) + 1}: no event"):
-            replay(damaged)
-    with pytest.raises(ReplayError, match=f"line {len(log) + 1}: no event"):
-        replay([*log, b"{}\n"])
+        raises(ReplayError, f"line {len(log) + 1}: no event", replay, damaged)
+    raises(ReplayError, f"line {len(log) + 1}: no event", replay, [*log, b"{}\n"])
 
 
 def test_the_log_is_appended_to_and_given_up_when_the_disk_is_full(tmp_path: Any) -> None:

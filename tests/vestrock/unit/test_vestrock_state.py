@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from helpers import raises
 from vestrock_data import CARDS, position
 from vestrock_help import rule_playouts
 
@@ -36,8 +37,7 @@ MIDDLE = "[t3 ac A10 B7 m2 l1/0 | A h7,8 b3,5-,4(3/1/4)! | B h9 b19 | D 1,2]"
     ],
 )
 def test_refused_parameters(name, value, message):
-    with pytest.raises(ValueError, match=message):
-        State.new(CARDS, **{name: value})
+    raises(ValueError, message, State.new, CARDS, **{name: value})
 
 
 def test_numpy_integers_are_integers():
@@ -61,8 +61,7 @@ def test_action_numbers_of_a_deck():
      "DRAW_CARD 1", "WAIT", "PLAY_CARD -5 3", "ATTACK ³"],
 )  # fmt: skip
 def test_texts_that_are_no_action(text):
-    with pytest.raises(InvalidActionError, match="no action"):
-        position(MIDDLE).string_to_action(text)
+    raises(InvalidActionError, "no action", position(MIDDLE).string_to_action, text)
 
 
 def test_illegal_actions_are_named_and_change_nothing():
@@ -74,8 +73,7 @@ def test_illegal_actions_are_named_and_change_nothing():
     ):
         state.apply_action(attack)
     for number in (-1, state.num_distinct_actions()):
-        with pytest.raises(IllegalActionError, match=f"action {number} .*no number below"):
-            state.apply_action(number)
+        raises(IllegalActionError, f"action {number} .*no number below", state.apply_action, number)
     assert state.key() == before
 
 
@@ -139,8 +137,7 @@ def test_text_of_a_position():
     ],
 )
 def test_positions_that_cannot_be(text, message):
-    with pytest.raises(ValueError, match=message):
-        position(text)
+    raises(ValueError, message, position, text)
 
 
 def test_copies_belong_to_the_same_match_only():
@@ -150,8 +147,7 @@ def test_copies_belong_to_the_same_match_only():
     assert other != state
     other.copy_from(state)
     assert other == state
-    with pytest.raises(ValueError, match="another deck or other parameters"):
-        state.copy_from(State.new(CARDS))
+    raises(ValueError, "another deck or other parameters", state.copy_from, State.new(CARDS))
     assert State.new(CARDS) != State.new(CARDS, turns=50)
     assert State.new(CARDS) == State.new(list(CARDS))
     assert State.new(CARDS).key() == State.new(list(CARDS)).key()
@@ -163,8 +159,7 @@ def test_bytes_that_are_no_state():
     data = position(MIDDLE).to_bytes()
     assert State.from_bytes(data) == position(MIDDLE)
     for broken in (b"", data[:-1], data[:40], b"X" + data[1:], data[:60] + b"\1" + data[61:]):
-        with pytest.raises(ValueError, match=r"state|table"):
-            State.from_bytes(broken)
+        raises(ValueError, r"state|table", State.from_bytes, broken)
 
 
 def test_pickled_states_share_their_table():
@@ -178,19 +173,15 @@ def test_pickled_states_share_their_table():
 
 
 def test_states_are_not_made_by_the_class():
-    with pytest.raises(TypeError, match=r"State\.new"):
-        State()
+    raises(TypeError, r"State\.new", State)
     empty = State.__new__(State)
     assert empty.is_terminal()
     assert empty.legal_actions() == empty.deck == empty.board(0) == []
     with pytest.raises(GameOverError):
         empty.apply_action(0)
-    with pytest.raises(ValueError, match="an empty Table"):
-        State.new(Table.__new__(Table))
-    with pytest.raises(TypeError, match="immutable"):
-        Table(CARDS).__init__(CARDS)
-    with pytest.raises(ValueError, match="a Table has its own"):
-        State.new(Table(CARDS), init_hp=10)
+    raises(ValueError, "an empty Table", State.new, Table.__new__(Table))
+    raises(TypeError, "immutable", Table(CARDS).__init__, CARDS)
+    raises(ValueError, "a Table has its own", State.new, Table(CARDS), init_hp=10)
 
 
 def test_random_playouts():
@@ -201,8 +192,7 @@ def test_random_playouts():
     assert state.rollout(7) == scores[0]
     assert len(Counter(scores.tolist())) > 3
     assert list(state.rollouts(50, 8)) != list(scores)
-    with pytest.raises(ValueError, match="n: expected at least 0, got -1"):
-        state.rollouts(-1, 0)
+    raises(ValueError, "n: expected at least 0, got -1", state.rollouts, -1, 0)
     end = position("[t60 ac A7 B4]")
     assert set(end.rollouts(5, 1)) == {18}
 
@@ -243,8 +233,7 @@ def test_position_from_replies():
         del replies["GET_CURRENT_MANA"]
         assert state_from_replies(replies, state.table.cards) == state
         del replies["GET_HP"]
-        with pytest.raises(ValueError, match="GET_HP is missing"):
-            state_from_replies(replies)
+        raises(ValueError, "GET_HP is missing", state_from_replies, replies)
 
 
 def test_replies_that_cannot_be_read():
@@ -257,8 +246,7 @@ def test_replies_that_cannot_be_read():
         ("GET_DECK", ["1", "7 H"], "expected seven values"),
         ("GET_BOARD", [], "index out of range"),
     ]:
-        with pytest.raises(ValueError, match=message):
-            state_from_replies({**replies, word: lines})
+        raises(ValueError, message, state_from_replies, {**replies, word: lines})
 
 
 def test_state_from_text_with_parameters():
@@ -283,8 +271,7 @@ def test_a_turn_in_one_line():
         "ATTACK x: 3 BadFormat",
     ]
     assert match.to_ask == (1,)
-    with pytest.raises(ValueError, match="it is the turn of player 1, got 0"):
-        match.submit(0, "")
+    raises(ValueError, "it is the turn of player 1, got 0", match.submit, 0, "")
     match.submit(1, "")
     assert match.state.health == (10, 8)
     assert match.actions == [(3, "ADD_MANA 1"), (3, "PLAY_CARD 7 -5"), (3, "ATTACK 3")]
@@ -315,8 +302,7 @@ def test_an_action_that_the_blocking_phase_does_not_survive_is_logged_as_its_end
 
 
 def test_refused_names():
-    with pytest.raises(ValueError, match="two different names"):
-        Match(CARDS, players=("A", "A"))
+    raises(ValueError, "two different names", Match, CARDS, players=("A", "A"))
 
 
 def test_lines_that_are_no_command():

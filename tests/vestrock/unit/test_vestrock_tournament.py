@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from helpers import full_disk, opened_databases
+from helpers import full_disk, opened_databases, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from vestrock_help import (
@@ -86,8 +86,7 @@ def test_a_tournament_to_its_end() -> None:
     assert {id(match.state.table) for match in tournament.matches.values()} == {
         id(tournament.table)
     }
-    with pytest.raises(ValueError, match="not over"):
-        tournament.awards()
+    raises(ValueError, "not over", tournament.awards)
     for turn in range(1, 4):
         assert tournament.turn == turn
         assert tournament.end_turn() == []
@@ -111,8 +110,7 @@ def test_a_tournament_to_its_end() -> None:
 def test_what_is_no_tournament(
     players: list[str], parameters: dict[str, int], message: str
 ) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        Tournament(1, generate_deck(1), players, parameters)
+    raises((TypeError, ValueError), message, Tournament, 1, generate_deck(1), players, parameters)
 
 
 # ----------------------------------------------------------------------------------- the file
@@ -202,8 +200,7 @@ def test_closing_names_the_tournaments_that_are_not_written(
     with full_disk(*databases):
         assert not file.add(2, [], LARGE)
         assert not file.add(3, [], {"ann": 1.0})
-        with pytest.raises(StandingsError, match=message):
-            file.close()
+        raises(StandingsError, message, file.close)
     with Standings(path) as file:  # the lock is free, and the first tournament is there
         assert file.last == 1
         assert file.results(1) == EXAMPLE
@@ -218,8 +215,7 @@ def test_a_tournament_is_written_once(tmp_path: Path) -> None:
         assert file.last == 2
         assert file.results(1) == EXAMPLE
         assert {row.player: row.tournaments for row in file.table()}["Z"] == 1
-        with pytest.raises(StandingsError, match="another server writes to it"):
-            Standings(path)
+        raises(StandingsError, "another server writes to it", Standings, path)
         with Standings(path, write=False) as other:
             assert other.last == 2
     with Standings(path) as file:
@@ -229,14 +225,11 @@ def test_a_tournament_is_written_once(tmp_path: Path) -> None:
 def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("no database, but long enough to be looked at as one" * 20)
-    with pytest.raises(StandingsError, match="text"):
-        Standings(text)
+    raises(StandingsError, "text", Standings, text)
     assert text.read_text().startswith("no database")
-    with pytest.raises(StandingsError, match="missing"):
-        Standings(tmp_path / "missing", write=False)
+    raises(StandingsError, "missing", Standings, tmp_path / "missing", write=False)
     assert not (tmp_path / "missing").exists()
-    with pytest.raises(StandingsError, match="folder"):
-        Standings(tmp_path / "folder" / "file")
+    raises(StandingsError, "folder", Standings, tmp_path / "folder" / "file")
 
 
 def test_standings_as_text() -> None:
