@@ -1,5 +1,6 @@
 """States of the battle that several test modules share."""
 
+from collections.abc import Iterable
 from functools import cache
 
 from amounts import amount
@@ -42,6 +43,14 @@ def asked_positions(rules: str, seeds: range, *specs: str) -> list[State]:
                 found.append(match.state.clone())
             match.submit(player, match.ask(agents[player], player)())
     return found
+
+
+def after(state: State, actions: Iterable[int]) -> State:
+    """Return the position after these actions."""
+    state = state.clone()
+    for action in actions:
+        state.apply_action(action)
+    return state
 
 
 def finished(rules: str = "1.5") -> State:

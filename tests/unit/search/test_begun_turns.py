@@ -4,6 +4,7 @@ import random
 
 import pytest
 from helpers import each_rules, raises
+from states import after
 
 from locmsim import IllegalActionError
 from locmsim.agents import make_agent
@@ -78,19 +79,13 @@ def test_the_rest_of_a_turn_is_found(rules, search):
         observation = start.observation(start.current_player())
         line = ";".join(_texts(start, done))
         rest = search.search(observation, done=done, seed=3, **budget)
-        for result in (
-            rest,
-            search.search(observation, done=line, seed=3, **budget),
-        ):
-            assert (result.actions, result.line) == (rest.actions, rest.line)
+        same = search.search(observation, done=line, seed=3, **budget)
+        assert (same.actions, same.line) == (rest.actions, rest.line)
         for asked, before in ((start, done), (state, ())):
             of_state = search.search(asked, done=before, seed=3, **budget)
             assert state.actions_of(of_state.line) == of_state.actions
             assert of_state.value == pytest.approx(rest.value, abs=0.6)
         assert state.actions_of(rest.line) == rest.actions
-        after = state.clone()
-        for action in rest.actions:
-            after.apply_action(action)
         assert search.search(observation, done="", seed=3, **budget).actions == (
             search.search(observation, seed=3, **budget).actions
         )
@@ -114,15 +109,12 @@ def test_a_win_is_found_from_its_middle(rules, search):
             whole = search.search(state, seed=1, **budget)
             if whole.value < 1 or len(whole.actions) < 3:
                 continue
-            middle = state.clone()
-            for n, action in enumerate(whole.actions[:-1], 1):
-                middle.apply_action(action)
+            for n in range(1, len(whole.actions)):
+                middle = after(state, whole.actions[:n])
                 for asked, done in ((state, whole.actions[:n]), (middle, ())):
                     rest = search.search(asked, done=done, seed=1, **budget)
                     assert rest.value == 1
-                    end = middle.clone()
-                    for last in rest.actions:
-                        end.apply_action(last)
+                    end = after(middle, rest.actions)
                     assert end.returns()[state.current_player()] == 1
             found += 1
             break

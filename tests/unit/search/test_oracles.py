@@ -6,7 +6,7 @@ from amounts import amount
 from helpers import RULE_SETS, each_rules
 from oracles.turnsearch import Budget, beam_search
 from oracles.wins import find_win
-from states import asked_positions, running_positions
+from states import after, asked_positions, running_positions
 from wins_data import CREATURE, GREEN, KINDS
 
 from locmsim import Card, State
@@ -17,13 +17,6 @@ from locmsim.search._engine import SearchEngine
 
 VALUE = Evaluation(HAND_SET_WEIGHTS, network=None)
 VALUES = {rules: Evaluation(HAND_SET_WEIGHTS, rules, network=None) for rules in RULE_SETS}
-
-
-def after(state: State, actions: list[int]) -> State:
-    state = state.clone()
-    for action in actions:
-        state.apply_action(action)
-    return state
 
 
 # ---------------------------------------------------------------------------------------- wins

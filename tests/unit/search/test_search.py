@@ -14,6 +14,7 @@ import pytest
 import wins_data
 from amounts import amount
 from helpers import begun_match, each_rules, each_rules_slowly, raises
+from states import after
 from wins_data import KINDS
 
 from locmsim import ActionKind, Card, Match, State, StateBatch
@@ -231,10 +232,7 @@ def test_a_wide_beam_finds_the_best_turn(rules):
         player = state.current_player()
         best = max(evaluation(end, player) for end in ends)
         result = search.search(state, nodes=10**6)
-        reached = state.clone()
-        for action in result.actions:
-            reached.apply_action(action)
-        assert evaluation(reached, player) == pytest.approx(best, abs=1e-3)
+        assert evaluation(after(state, result.actions), player) == pytest.approx(best, abs=1e-3)
         checked += 1
     assert checked > amount(1, 10)
 
@@ -259,10 +257,7 @@ def all_turns(state: State, limit: int) -> list[State] | None:
 
 
 def wins(state: State, result: SearchResult) -> bool:
-    end = state.clone()
-    for action in result.actions:
-        end.apply_action(action)
-    return end.winner == state.current_player()
+    return after(state, result.actions).winner == state.current_player()
 
 
 @cache
@@ -535,9 +530,7 @@ def test_win_chances(rules):
     search, optimism = BeamSearch(BeamOptions(turns=0)), list[float]()
     for state in [*positions(rules)][:4]:
         result = search.search(state, nodes=500)
-        world = Belief.of_state(state, state.current_player()).sample(0)
-        for action in result.actions:
-            world.apply_action(action)
+        world = after(Belief.of_state(state, state.current_player()).sample(0), result.actions)
         me = state.current_player()
         if world.is_terminal():
             assert win_chance(world, me) == 1
@@ -595,13 +588,8 @@ def test_plans_tell_what_was_compared(search, rules):
         if search is MCTS:
             assert sum(plan.visits for plan in result.plans) == result.iterations
             assert chosen.visits == max(plan.visits for plan in result.plans)
-        ends = []
-        for plan in result.plans:
-            end = state.clone()
-            for action in plan.actions:
-                end.apply_action(action)
-            ends.append(end.turn_hash())
-        assert len(set(ends)) == len(ends)
+        ends = {after(state, plan.actions).turn_hash() for plan in result.plans}
+        assert len(ends) == len(result.plans)
     assert compared > 3
 
 

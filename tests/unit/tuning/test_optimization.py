@@ -99,55 +99,23 @@ def test_against_an_opponent(bot: str, method: str) -> None:
         assert float(optimization.values["skill"]) > 0.25
 
 
-@pytest.mark.slow
-def test_a_run_that_was_killed_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
-    bot = "beam:time_ms=0,nodes={nodes=4:1..40:int}"  # an agent of the package needs no processes
-    folder = tmp_path / "state"
-    whole = finished(begun(bot, 120))
-    stopped = begun(bot, 120, folder)
-    for progress in stopped.run(jobs=1):
-        if progress.games >= 30:
-            break
-    log = folder / "trials.jsonl"
-    with log.open("a") as file:  # a line that was not written whole
-        file.write("[1.")
-    resumed = begun(bot, 120, folder)
-    first = next(iter(resumed.run(jobs=1)))
-    assert first.games >= 30
-    resumed = finished(begun(bot, 120, folder))
-    assert resumed.trials.history == whole.trials.history
-    assert resumed.values == whole.values
-    again = begun(bot, 120, folder)
+def test_another_run_or_damaged_files_in_the_folder(tmp_path: Path, no_games: None) -> None:
+    bot = "beam:time_ms=0,nodes={nodes=4:1..40:int}"
+    whole = finished(begun(bot, 120, tmp_path))
+    again = begun(bot, 120, tmp_path)
     assert [*again.run(jobs=1)] == []
     assert again.values == whole.values
-    with pytest.raises(ValueError, match=r"games: .*state was begun with 120, not 100"):
-        finished(begun(bot, 100, folder))
-    with pytest.raises(ValueError, match=r"method: .*state was begun with 'spsa', not 'cmaes'"):
-        finished(begun(bot, 140, folder, method="cmaes"))
-    log.write_text("[7]\n")
-    with pytest.raises(ValueError, match="line 1: not a result of an optimization: not the result"):
-        finished(begun(bot, 120, folder))
-    (folder / "run.json").write_text(json.dumps([]))
-    with pytest.raises(ValueError, match="not the state of an optimization"):
-        finished(begun(bot, 120, folder))
 
+    def refused(message: str, games: int = 120, **more: object) -> None:
+        with pytest.raises(ValueError, match=message):
+            finished(begun(bot, games, tmp_path, **more))
 
-@pytest.mark.slow
-def test_values_in_a_file(bot: str, tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        AGENT.replace("skill: float = 0.2", "weights: str = ''").replace(
-            "self.skill", "float(open(self.weights).read().split()[1])"
-        )
-    )
-    optimization = finished(
-        begun("mine.py:Mine:weights={file}", 60, template='skill {skill=0.2:0..1} "{}"\n')
-    )
-    path = optimization.versions.command(optimization.best).rpartition("=")[2]
-    assert Path(path).read_text() == f'skill {optimization.values["skill"]} "{{}}"\n'
-    with pytest.raises(ValueError, match="does not say where the file is"):
-        begun("mine.py:Mine", template="{skill=1}")
-    with pytest.raises(ValueError, match="stands for a file, and no template was given"):
-        begun("mine.py:Mine:weights={file}")
+    refused(r"games: .* was begun with 120, not 100", 100)
+    refused(r"method: .* was begun with 'spsa', not 'cmaes'", 140, method="cmaes")
+    (tmp_path / "trials.jsonl").write_text("[7]\n")
+    refused("line 1: not a result of an optimization: not the result")
+    (tmp_path / "run.json").write_text(json.dumps([]))
+    refused("not the state of an optimization")
 
 
 def test_a_changed_bot_or_opponent_is_another_run(bot: str, tmp_path: Path) -> None:
@@ -166,10 +134,10 @@ def test_a_changed_bot_or_opponent_is_another_run(bot: str, tmp_path: Path) -> N
 @pytest.mark.slow
 def test_the_proof_of_a_template_is_resumed(bot: str, tmp_path: Path) -> None:
     """Files of versions are in the folder; in the end those of the start and the tuned one."""
-    bot, file = "mine.py:Mine:skill={file}", "{skill=0.2:0..1}"
+    bot, file = "mine.py:Mine:skill={file}", 'skill {skill=0.2:0..1} "{}"\n'
     (tmp_path / "mine.py").write_text(
         AGENT.replace("skill: float = 0.2", "skill: str = ''").replace(
-            "self.skill", "float(open(self.skill).read())"
+            "self.skill", "float(open(self.skill).read().split()[1])"
         )
     )
     proofs = []
@@ -177,10 +145,12 @@ def test_the_proof_of_a_template_is_resumed(bot: str, tmp_path: Path) -> None:
         run = finished(begun(bot, 40, folder=tmp_path / "state", template=file))
         proofs.append(run.prove(games, jobs=1))
         versions = {path.read_text() for path in (tmp_path / "state" / "versions").iterdir()}
-        assert versions == {"0.2", run.values["skill"]}
+        assert versions == {f'skill {value} "{{}}"\n' for value in ("0.2", run.values["skill"])}
     assert [proof.games for proof in proofs] == [2, 4]
+    path = run.versions.command(run.best).rpartition("=")[2]
+    assert Path(path).read_text() == f'skill {run.values["skill"]} "{{}}"\n'
     run = finished(begun(bot, 100, folder=tmp_path / "state", template=file))
-    assert run.values["skill"] not in versions
+    assert f'skill {run.values["skill"]} "{{}}"\n' not in versions
     assert run.prove(2, jobs=1).games == 2
 
 
@@ -224,6 +194,9 @@ def test_what_cannot_be_tuned(bot: str, player: str, message: str, tmp_path: Pat
     assert not (tmp_path / "state").exists()
     raises(ValueError, r"games: expected 20 to \d+, got 3", begun, bot, 3)
     raises(ValueError, "method: expected one of spsa, cmaes, got 'x'", begun, bot, method="x")
+    raises(ValueError, "not say where the file is", begun, "mine.py:Mine", template="{skill=1}")
+    message = "stands for a file, and no template was given"
+    raises(ValueError, message, begun, "mine.py:Mine:weights={file}")
 
 
 #: The elapsed time of a pair of games, in ns: that of a fast bot.
