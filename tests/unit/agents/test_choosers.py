@@ -109,36 +109,21 @@ def test_a_file_that_is_replaced_is_read_again(files):
     assert (arrays[0] != arrays[1]).any()
 
 
-@pytest.mark.parametrize("text", ["mydeck.py:trained", "policy:path={}/mydeck.py:Chooser"])
-def test_a_file_of_python_that_is_replaced_is_read_again(files, text):
-    file = files / "mydeck.py"
-    text = f"greedy:deck={text.format(files)}".replace("=mydeck", f"={files}/mydeck")
-    before = chosen(text)
-    code = file.read_text().replace('"cheapest")\n\ndef first', '"classic")\n\ndef first')
+def test_a_file_of_python_that_is_replaced_is_read_again(files):
+    """So is what it imports."""
+    (files / "built.py").write_text("from mydeck import trained\n")
+    file, cards = files / "mydeck.py", Match(seed=3).cards
+    code = file.read_text()
     last = "masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)"
-    file.write_text(code.replace("masks.argmax(axis=1)", last))
-    made = file.stat().st_mtime_ns + 10**9  # a clock may be coarse
-    os.utime(file, ns=(made, made))
-    after = chosen(text)
-    cards = Match(seed=3).cards
-    if "policy" in text:
-        assert (before[0], after[0]) == (cards[0].base_id, cards[119].base_id)
-    else:
-        assert (before, after) == tuple(build_deck(cards, one) for one in ("cheapest", "classic"))
-
-
-def test_what_a_file_of_python_imports_is_read_again_too(files):
-    (files / "built.py").write_text("from beside import build\n")
-    text, found = f"greedy:deck={files}/built.py:build", []
-    for name in ("cheapest", "classic"):
-        (files / "beside.py").write_text(
-            f"from locmsim.decks import DECK_BUILDERS\nbuild = DECK_BUILDERS['{name}']\n"
-        )
-        made = len(found) + 1
-        os.utime(files / "beside.py", (made, made))
-        found.append(chosen(text))
-    cards = Match(seed=3).cards
-    assert found == [build_deck(cards, one) for one in ("cheapest", "classic")]
+    changed = code.replace("masks.argmax(axis=1)", last).replace('"cheapest")', '"classic")')
+    for text, name, place in ((code, "cheapest", 0), (changed, "classic", 119)):
+        file.write_text(text)
+        made = 10**9 * (1 + place)  # a clock may be coarse
+        os.utime(file, ns=(made, made))
+        for one in (f"{file}:trained", f"{files}/built.py:trained"):
+            assert chosen(f"greedy:deck={one}") == build_deck(cards, name)
+        first, *_ = chosen(f"greedy:deck=policy:path={file}:Chooser")
+        assert first == cards[place].base_id
 
 
 def test_choosers_of_drafts(files):

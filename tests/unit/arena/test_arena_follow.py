@@ -114,20 +114,20 @@ def test_only_new_games_are_read(tmp_path: Path, spied: Callable[..., list[int]]
     assert first == [9]
 
 
+def repeated(store: Store, records: list[Record], number: int, **more: object) -> Record:
+    """Return the game of that number, played as one of a few is."""
+    record = records[(number - 1) % len(records)]
+    outcome = record.outcome._replace(number=number, **more)
+    return record._replace(fixture=store.settings.fixture(number), outcome=outcome)
+
+
 def many(db: Path, games: int, **goal: Any) -> list[Record]:
     """Write a file of games between three players, which repeat, some with a fault; return them."""
     players = ["one=greedy", "two=random", f"three={sys.executable} -c 'raise SystemExit(1)'"]
     first = records(db.with_name("first.db"), players, 6, timeout_scale=0)
     settings = {"games": games // 3, "seed": 3, "timeout_scale": 0, **goal}
     with growing_results(db, players, **settings) as store:
-        added = [
-            record._replace(
-                fixture=store.settings.fixture(number),
-                outcome=record.outcome._replace(number=number),
-            )
-            for number in range(1, games + 1)
-            for record in [first[(number - 1) % len(first)]]
-        ]
+        added = [repeated(store, first, number) for number in range(1, games + 1)]
         for start in range(0, games, 100):
             # Several workers do not end games in their order.
             store.add_all(added[start : start + 100][::-1])
@@ -209,16 +209,8 @@ def test_a_test_that_was_decided_stays_so(tmp_path: Path) -> None:
     first = records(tmp_path / "first.db", ["one=greedy", "two=random"], 2)
     players, settings = ["one=greedy", "two=random"], {"games": 1000, "seed": 3}
     with growing_results(db, players, sprt=Sprt(0, 30), **settings) as store:
-        store.add_all(
-            [
-                record._replace(
-                    fixture=store.settings.fixture(number),
-                    outcome=record.outcome._replace(number=number, winner=(number - 1) % 2),
-                )
-                for number in range(1, 601)
-                for record in [first[(number - 1) % 2]]
-            ]
-        )
+        winners = ((number, (number - 1) % 2) for number in range(1, 601))
+        store.add_all([repeated(store, first, number, winner=who) for number, who in winners])
     reader = ResultsReader(db)
     tally = reader.update()
     assert reader.games_read == 600 % 16

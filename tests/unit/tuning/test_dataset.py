@@ -105,6 +105,7 @@ def test_logs_are_followed():
     unfinished = Match(seed=5)
     assert not add_log(examples, unfinished.log)
     raises(ValueError, "there are no examples", Examples().arrays)
+    raises(ValueError, "jobs: expected 1 to", next, examples_of_agent("random", 1, jobs=0))
 
 
 def test_help_and_the_page_explain_every_array(tmp_path):
@@ -221,14 +222,6 @@ def test_each_call_plays_with_what_files_hold_now(tmp_path):
         found.append(last(examples_of_agent(agent, 2, card_sets=2)).arrays()["obs"])
     assert found[0].shape != found[1].shape or (found[0] != found[1]).any()
     assert (found[0] == found[2]).all()
-
-
-def test_wrong_numbers_of_processes(tmp_path, capsys):
-    with pytest.raises(ValueError, match="jobs: expected 1 to 65536, got 0"):
-        next(examples_of_agent("random", 1, jobs=0))
-    with pytest.raises(SystemExit):
-        main(["dataset", "random", "--jobs", "0", "-o", str(tmp_path / "a.npz")])
-    assert "--jobs: expected 1 to 65536, got 0" in capsys.readouterr().err
 
 
 def test_games_on_a_cluster():

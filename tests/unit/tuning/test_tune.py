@@ -89,14 +89,12 @@ def test_players_who_differ_in_their_drafts_alone_play_as_well_as_they_can(
         played.check()
 
 
-def test_equal_players_split_all_pairs() -> None:
-    counts = play_weights(OURS, OURS, range(1, 13), rules="1.2", nodes=100)
-    assert (counts.lost, counts.split, counts.won) == (0, 12, 0)
-
-
 def test_a_match_is_seen_from_both_sides() -> None:
-    forth = play_weights(OURS, BAD_ATTACK, range(1, 13), rules="1.2", nodes=100)
-    back = play_weights(BAD_ATTACK, OURS, range(1, 13), rules="1.2", nodes=100)
+    equal, forth, back = (
+        play_weights(*players, range(1, 13), rules="1.2", nodes=100)
+        for players in ((OURS, OURS), (OURS, BAD_ATTACK), (BAD_ATTACK, OURS))
+    )
+    assert (equal.lost, equal.split, equal.won) == (0, 12, 0)
     assert (forth.lost, forth.split, forth.won) == (back.won, back.split, back.lost)
     assert forth.score > 0.6
 
