@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from amounts import FEW, amount
 from gymnasium.utils.env_checker import check_env
-from helpers import construct_env, construct_rows, draft_env, draft_rows, match_env
+from helpers import construct_env, construct_rows, draft_env, draft_rows
 
 from locmsim import Match, State
 from locmsim.decks.draft_value import default_draft_value
@@ -83,17 +83,6 @@ def test_rows_are_those_of_the_battle_layout():
         for h, held in enumerate(state.players[0].hand):
             row = offer[cards.index(held.card)]
             assert (row[static] == hand[h][static]).all()
-
-
-def test_rendering(capsys):
-    for kind in (draft_env, construct_env, match_env):
-        env = kind(render_mode="ansi", **FEW)
-        env.reset(seed=1)
-        assert "step 0 of 30" in env.render()
-        human = kind(render_mode="human", **FEW)
-        human.reset(seed=1)
-        human.render()
-        assert "step 0 of 30" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("name", "rules"), IDS + MATCHES)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers import raises
 
 from locmsim import Match, play_match
 from locmsim.agents import known_agents, make_agent
@@ -180,19 +179,6 @@ def test_the_table_of_ids_has_the_actions_of_each():
     assert found["locmsim/Match-v0"] == 145 + 120
     one_lane = gym.make("locmsim.envs:locmsim/Battle-v0", rules="1.0")
     assert one_lane.action_space.n == 155
-
-
-@pytest.mark.parametrize("illegal", ["lose", "pass", "raise"])
-def test_an_illegal_action_does_what_the_page_says(illegal):
-    gym = pytest.importorskip("gymnasium")
-    env = gym.make("locmsim.envs:locmsim/Battle-v0", opponent="pass", illegal=illegal, card_sets=1)
-    observation, _ = env.reset(seed=1)
-    action = int(observation["action_mask"].argmin())
-    if illegal == "raise":
-        raises(ValueError, str(action), env.step, action)
-        return
-    _, reward, terminated, _, _ = env.step(action)
-    assert (reward, terminated) == ((-1, True) if illegal == "lose" else (0, False))
 
 
 # ---------------------------------------------------------------- README.md, docs/vestrock, others

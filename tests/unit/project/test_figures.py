@@ -11,7 +11,6 @@ import glossary
 import pytest
 import ratings
 
-from locmsim import Card, CardType, State
 from locmsim.art import BADGES
 from locmsim.rules.cards import ABILITIES, Area
 
@@ -87,38 +86,6 @@ def test_the_glossary_explains_every_keyword_and_area():
     assert all(word.startswith(letter) for letter, word in rows if letter in ABILITIES)
     areas = [word for letter, word in rows if letter not in ABILITIES]
     assert areas == [area.name.lower() for area in Area if area != Area.TARGET]
-
-
-def test_keywords_do_what_the_glossary_says():
-    """A fight of two creatures for each keyword that one of them has."""
-
-    def fight(attacker: str, defender: str, attack: int = 3, defense: int = 2):
-        cards = [
-            Card(1, CardType.CREATURE, 0, attack, 3, attacker),
-            Card(2, CardType.CREATURE, 0, 1, defense, defender),
-        ]
-        state = State.new([cards[0]] * 30, [cards[1]] * 30)
-        state.apply_line("SUMMON 0 0")
-        first, second = state.players[0].board[0].id, state.players[1].hand[0].id
-        state.apply_line(f"SUMMON {second} 0")
-        state.apply_line(f"ATTACK {first} {second}")
-        return state
-
-    plain = fight("------", "------")
-    assert [len(player.board) for player in plain.players] == [1, 0]
-    assert plain.players[1].health == 30
-    assert fight("B-----", "------").players[1].health == 29  # one more than kills it
-    assert fight("--D---", "------").players[0].health == 33
-    assert len(fight("----L-", "------", attack=1).players[1].board) == 0
-    assert len(fight("------", "-----W").players[1].board) == 1
-    charge = State.new([Card(1, CardType.CREATURE, 0, 3, 3, "-C----")] * 5, [])
-    charge.apply_action(charge.actions_of("SUMMON 0 0")[0])
-    assert charge.actions_of("ATTACK 0 -1")
-    guard = fight("------", "---G--", attack=0, defense=9)
-    guard.apply_line("PASS")
-    attacker = guard.players[0].board[0].id
-    assert not guard.actions_of(f"ATTACK {attacker} -1")
-    assert guard.actions_of(f"ATTACK {attacker} {guard.players[1].board[0].id}")
 
 
 # ------------------------------------------------------------------- figures that are exact
