@@ -198,9 +198,7 @@ def test_a_match_between_two_agents(rules):
     again = [make_agent("greedy"), make_agent("rule")]
     while expected.to_ask:
         player = expected.to_ask[0]
-        seen = expected.observation(player)
-        ask = again[player].choose if seen.phase == "choice" else again[player].act
-        expected.submit(player, ask(seen))
+        expected.submit(player, expected.ask(again[player], player)())
     assert match.log == expected.log
 
 

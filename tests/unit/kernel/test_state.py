@@ -217,34 +217,6 @@ def test_the_error_names_action_and_position():
     assert over.value.position == finished()
 
 
-@each_rules
-def test_everything_that_is_not_legal_is_refused(rules):
-    for state in game_positions(rules)[::15]:
-        legal = set(state.legal_actions())
-        kept = state.clone()
-        for action in range(-1, 160):
-            if action not in legal:
-                with pytest.raises(GameOverError if state.is_terminal() else IllegalActionError):
-                    state.apply_action(action)
-        assert state == kept
-
-
-def test_apply_line_ignores_what_is_not_legal():
-    state = small_state()
-    assert state.apply_line("SUMMON 0 0; SUMMON 0 0;PASS") == (
-        ["SUMMON 0 0"],
-        ["SUMMON 0 0", "PASS"],
-    )
-    assert state.current_player() == 1
-
-
-def test_apply_line_on_a_finished_game():
-    state = finished()
-    before = state.clone()
-    assert state.apply_line("PASS;SUMMON 250 0") == ([], ["PASS", "SUMMON 250 0"])
-    assert state == before
-
-
 # ---- OpenSpiel's methods ------------------------------------------------------------------------
 
 

@@ -225,16 +225,13 @@ def test_wrong_observations_are_refused():
 @pytest.mark.parametrize(("kind", "layout"), [("entities", "entities"), ("mlp", "gym-locm")])
 def test_the_agent_acts_as_the_policy_does_in_the_environment(kind, layout, tmp_path):
     """The agent's answers in whole matches against osl are the actions of the policy."""
-    check_agent(kind, layout, tmp_path / "a.npz", range(2))
-
-
-def check_agent(kind, layout, path, seeds):
     policy = Policy.random(kind, layout=layout, seed=5)
     if kind == "entities":  # PASS only if nothing else is legal, for longer turns
         policy = Policy({**policy.arrays, "pass.b": np.float32(-50)}, policy.meta)
+    path = tmp_path / "a.npz"
     policy.save(path)
-    for seed in seeds:
-        agent = make_agent(f"policy:path={path},deck=classic")
+    for seed in range(2):
+        agent, osl = make_agent(f"policy:path={path},deck=classic"), make_agent("osl")
         agent.reset(seed)
         match = Match(seed=seed)
         lines = [agent.choose(match.observation(0)), "PASS"]
@@ -248,7 +245,7 @@ def check_agent(kind, layout, path, seeds):
             player = match.to_ask[0]
             if player == 1:
                 assert not env.games.rows.views.over(0)
-                match.submit(1, osl_line(match.state))
+                match.submit(1, osl.act(match.observation(1)))
                 continue
             line = agent.act(match.observation(0))
             texts = [] if line == "PASS" else line.split(";")
@@ -266,17 +263,6 @@ def check_agent(kind, layout, path, seeds):
             if terminated:
                 break
         assert acted > 10
-
-
-def osl_line(state):
-    from locmsim.agents._scripted import choose_action
-
-    state = state.clone()
-    texts = []
-    while not state.is_terminal() and (action := choose_action("osl", state)):
-        texts.append(state.action_to_string(action))
-        state.apply_action(action)
-    return ";".join(texts) or "PASS"
 
 
 def test_the_agent_says_what_is_wrong(tmp_path):
