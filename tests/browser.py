@@ -24,6 +24,9 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 if CHROMIUM is None:
     pytest.skip("there is no chromium on this machine", allow_module_level=True)
 
+DESK = {"viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce"}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
 #: A script that returns what the page shows now: the numbers of both players and their cards.
 SHOWN = """(() => [0, 1].map((player) => {
     const side = document.getElementById(`side${player}`);
@@ -180,3 +183,14 @@ def long_game(rules: str) -> Game:
 
 def step_of(page: Any) -> int:
     return int(page.locator("#slider").input_value())
+
+
+def play_out(page: Any) -> str:
+    """Do nothing until the match is over; return what the page says of its end."""
+    ending = page.locator(".result:not([hidden])")
+    for _ in range(60):
+        sync_api.expect(page.locator("#end:enabled").or_(ending).first).to_be_visible()
+        if ending.is_visible():
+            return str(ending.inner_text())
+        page.click("#end")
+    raise AssertionError("the match does not end")

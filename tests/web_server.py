@@ -85,11 +85,15 @@ def visit(browser: Any, request: pytest.FixtureRequest) -> Iterator[Opener]:
 
 @pytest.fixture
 def watch(server: Server, visit: Opener, tmp_path: Path) -> Opener:
-    """Return a function that opens the page of a match, whose log is `game.json`."""
+    """Return a function that opens a page of a match, whose log is `game.json`: its own, or
+    another one.
+    """
 
-    def watch(result: Any, names: tuple[str, str] = ("", ""), **options: Any) -> Any:
+    def watch(
+        result: Any, names: tuple[str, str] = ("", ""), page: str = "", **options: Any
+    ) -> Any:
         log = tmp_path / "game.json"
         write_log(log, result, names)
-        return visit(server(str(log)), f"match/{log_key(log)}", **options)
+        return visit(server(str(log)), page or f"match/{log_key(log)}", **options)
 
     return watch

@@ -26,7 +26,8 @@ RUN = """async () => {
 }"""
 
 
-def check(page: Any, where: str) -> None:
+def check(page: Any, where: str, shown: str = "body") -> None:
+    page.wait_for_selector(shown)
     # Not added as a script element, which the content security policy of the pages forbids.
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate(RUN)
@@ -48,26 +49,21 @@ def test_every_page(
     url = server(str(log), dbs=[str(db)])
     options = {"color_scheme": scheme, "viewport": {"width": size[0], "height": size[1]}}
     page = visit(url, **options)
-    page.wait_for_selector(".board .can")
-    check(page, "the first page")
+    check(page, "the first page", ".board .can")
     page.locator(".board .can").first.click()
     check(page, "the first page with a card chosen")
     page.click("#help")
-    page.wait_for_selector("#help-box")
-    check(page, "help")
+    check(page, "help", "#help-box")
     page.click("#help-close")
     page.locator("nav a", has_text="Matches").click()
-    page.wait_for_selector("[data-key^=m]")
-    check(page, "matches")
+    check(page, "matches", "[data-key^=m]")
     page.locator("nav a", has_text="Practice").click()
-    page.wait_for_selector(".board .can")
-    check(page, "practice")
+    check(page, "practice", ".board .can")
     page.click("#end")
     page.click("#solve")
     page.wait_for_selector("#arrows")
     page.click("#find")
-    page.wait_for_selector("#mistakes li")
-    check(page, "practice with a solution and mistakes")
+    check(page, "practice with a solution and mistakes", "#mistakes li")
     page.locator("nav a", has_text="Set up").click()
     page.wait_for_selector("#catalogue .card")
     page.locator("#catalogue .pick").nth(3).click()
@@ -76,8 +72,7 @@ def test_every_page(
     page.wait_for_selector("#matches [data-key]")
     page.click("#new-arena summary")
     page.click("#cards-start")
-    page.wait_for_selector("#cards tbody tr")
-    check(page, "arena")
+    check(page, "arena", "#cards tbody tr")
     page = visit(url, f"match/{log_key(log)}", **options)
     page.wait_for_selector("#log li")
     for _ in range(9):
@@ -86,8 +81,7 @@ def test_every_page(
         page.click(f"#tab-{panel}")
         check(page, panel)
     page.wait_for_selector(".can, .cannot")
-    page.wait_for_selector("#lines button")
-    check(page, "lines while a search runs")
+    check(page, "lines while a search runs", "#lines button")
     page.click("#search")
     page.click("#tab-tree")
     page.locator("#tree button").first.click()
@@ -101,13 +95,11 @@ def test_every_page(
     page = visit(url, **options)
     page.select_option("#opponent", "agent-random")
     page.click("#begin")
-    page.wait_for_selector("#offer .pick")
-    check(page, "the choice of cards")
+    check(page, "the choice of cards", "#offer .pick")
     page.click("#hint")
     page.locator("#counts", has_text="30 of 30").wait_for()
     page.click("#ready")
-    page.wait_for_selector("#end:enabled")
-    check(page, "a match")
+    check(page, "a match", "#end:enabled")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

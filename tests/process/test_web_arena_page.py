@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from browser import browser, sync_api
-from helpers import HOSTILE, growing_results, locmsim
+from helpers import HOSTILE, growing_results, locmsim, wait_for
 from web_server import Opener, Server, command, server, visit
 
 from locmsim.arena import Arena, Player, Sprt
@@ -233,10 +233,7 @@ def test_a_gauntlet_is_begun(server: Server, visit: Opener) -> None:
     page.click("#new-start")
     page.wait_for_url("**/arena?*db=0*")
     asked = "(what) => fetch(`/api/${what}${location.search}`).then((answer) => answer.json())"
-    for _ in range(300):
-        if page.evaluate(asked, "arena")["files"][0].get("games") == 4:
-            break
-        page.wait_for_timeout(100)
+    wait_for(lambda: page.evaluate(asked, "arena")["files"][0].get("games") == 4)
     games = page.evaluate(asked, "matches")["matches"]
     assert len(games) == 4
     assert all("random" in game["names"] for game in games)

@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import pytest
 from amounts import amount
 from browser import browser, long_game, sync_api
-from browser_engine import state_at_step
 from helpers import (
     HOSTILE,
     RULE_SETS,
@@ -26,7 +25,7 @@ from helpers import (
     wait_for,
     write_log,
 )
-from web_server import Opener, Server, command, log_key, server, visit, watch
+from web_server import Opener, Server, command, server, visit, watch
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -132,13 +131,22 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
     begin(page, rules, "agent-random", seat=int(rules == "1.2"))
     if rules == "1.5":
         page.wait_for_selector("#offer")
-        expect(page.locator("#offer .pick")).to_have_count(120)
+        creatures, counts = page.locator("#offer .pick"), page.locator("#counts")
+        expect(creatures).to_have_count(120)
+        creatures.nth(3).click()
+        creatures.nth(5).click()
+        expect(counts).to_contain_text("2 of 30")
+        page.reload()
+        for button, cards in (("hint", 30), ("undo", 2), ("clear", 0), ("undo", 2), ("clear", 0)):
+            page.click(f"#{button}")
+            expect(counts).to_contain_text(f"{cards} of 30")
+            if cards < 30:
+                expect(page.locator("#offer .pick.picked")).to_have_count(cards)
         page.select_option("#order", "attack")
         page.select_option("#kind", "0")
-        creatures = page.locator("#offer .pick")
         for i in range(13):
             creatures.nth(i).click(click_count=2)
-        expect(page.locator("#counts")).to_have_text("26 of 30: 26 creatures, 0 items")
+        expect(counts).to_have_text("26 of 30: 26 creatures, 0 items")
         creatures.nth(0).click()
         expect(page.locator("#notice")).to_contain_text("At most 2")
         page.locator("#deck .list button").first.click()
@@ -146,7 +154,7 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
         page.select_option("#kind", "1")
         for i in range(3):
             creatures.nth(i).click(click_count=2)
-        expect(page.locator("#counts")).to_contain_text("30 of 30: 24 creatures, 6 items")
+        expect(counts).to_contain_text("30 of 30: 24 creatures, 6 items")
         expect(page.locator("#deck .curve i")).to_have_count(13)
         page.click("#ready")
     else:
@@ -173,33 +181,15 @@ def test_a_whole_game_by_clicks(rules: str, server: Server, visit: Opener, tmp_p
     assert len(asked) == turns > 2
     assert sum(len(call.result.applied) for call in asked) > 3
     assert all(call.result.ignored in ([], ["PASS"]) for call in asked)
-    expect(page.locator("#rematch")).to_be_visible()
+    expect(page.locator(".board .prompt")).to_have_text("The match is over.")
+    # The links beside it leave the button room for its text in one line.
+    assert page.locator("#rematch").bounding_box()["height"] < 50
     expect(page.locator("#toreport")).to_have_attribute("href", re.compile("^/match/m.*#report$"))
     page.click("#watch")
     page.wait_for_selector("#slider")
     expect(page.locator(".side.lower .name")).to_have_text("You")
     page.click("#tab-engine")
     page.wait_for_selector("#search")
-
-
-def test_a_deck_survives_a_reload_and_a_hint(server: Server, visit: Opener) -> None:
-    page = visit(server())
-    begin(page, "1.5", "agent-random")
-    counts = page.locator("#counts")
-    page.locator("#offer .pick").nth(3).click()
-    page.locator("#offer .pick").nth(5).click()
-    expect(counts).to_contain_text("2 of 30")
-    page.reload()
-    expect(counts).to_contain_text("2 of 30")
-    page.click("#hint")
-    expect(counts).to_contain_text("30 of 30")
-    page.click("#undo")
-    expect(counts).to_contain_text("2 of 30")
-    expect(page.locator("#offer .pick.picked")).to_have_count(2)
-    page.click("#clear")
-    expect(counts).to_contain_text("0 of 30")
-    page.click("#undo")
-    expect(counts).to_contain_text("2 of 30")
 
 
 def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
@@ -362,20 +352,6 @@ def test_a_hint_of_a_draft_and_leaving(server: Server, visit: Opener) -> None:
     page.wait_for_selector("#begin")
 
 
-def test_nothing_says_it_is_your_turn_after_the_end(server: Server, visit: Opener) -> None:
-    page = visit(server())
-    begin(page, "1.2", "agent-osl")
-    draft(page)
-    while not page.locator(OVER).count():
-        # The button may go as the game ends, so it is looked for and clicked in one step.
-        page.evaluate("document.querySelector('#end:enabled')?.click()")
-        page.wait_for_timeout(30)
-    page.wait_for_selector("#ending")
-    assert page.locator(".board .prompt").inner_text() == "The match is over."
-    # The links beside it leave the button room for its text in one line.
-    assert page.locator("#rematch").bounding_box()["height"] < 50
-
-
 def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Opener) -> None:
     page = visit(server())
     begin(page, "1.2", "agent-random")
@@ -429,7 +405,7 @@ def test_a_turn_chosen_while_a_search_runs(watch: Opener) -> None:
     assert first
     # If the server is busy with other searches, the page asks again.
     full = {"status": 429, "content_type": "application/json", "body": '{"error": "wait"}'}
-    page.route("**/api/analyse/search*", lambda route: route.fulfill(**full), times=1)
+    page.route("**/api/machine/analyse*", lambda route: route.fulfill(**full), times=1)
     page.keyboard.press("ArrowDown")
     until(page, "!document.querySelector('#lines button')")
     page.wait_for_selector("#lines button")
@@ -458,9 +434,9 @@ def test_the_engine_searches_while_one_looks(watch: Opener) -> None:
     for _ in range(4):
         page.keyboard.press("ArrowDown")
     page.wait_for_timeout(1000)
-    assert not {"search", "step"} & {*sent}  # the panel is closed
+    assert "analyse" not in sent  # the panel is closed
     page.click("#tab-engine")
-    page.wait_for_selector("#lines button")
+    expect(page.locator("#lines")).to_contain_text("of 6 searches")
     expect(page.locator("#search")).to_have_text("Stop")
     # The board stays where it is until it is known what is legal in another position.
     before, after, prompt = page.evaluate(
@@ -479,14 +455,14 @@ def test_the_engine_searches_while_one_looks(watch: Opener) -> None:
     for key in ("ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp"):
         page.keyboard.press(key)
     page.wait_for_selector("#lines button")
-    assert sent.count("search") <= 2, sent
+    assert sent.count("analyse") <= 2, sent
     assert sent.count("stop") == 1
     # The search ends when the panel is hidden, and continues when it is shown again.
     page.click("#tab-moves")
     until(page, "document.querySelector('#search').textContent === 'Search'")
     sent.clear()
     page.wait_for_timeout(500)
-    assert "search" not in sent
+    assert "analyse" not in sent
     page.click("#tab-engine")
     expect(page.locator("#search")).to_have_text("Stop")
     assert page.locator("#lines button").count() > 0
@@ -497,7 +473,7 @@ def test_the_engine_searches_while_one_looks(watch: Opener) -> None:
         page.keyboard.press("ArrowDown")
     page.wait_for_selector("#chance")
     page.wait_for_timeout(1000)
-    assert "search" not in sent
+    assert "analyse" not in sent
     # The server can run two searches at a time; it ends those of a page that was left, here one of
     # half a minute, as soon as it knows: under load it may be asked something else before.
     page.click("#search")
@@ -527,18 +503,20 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     game = next(golden_games("1.2"))
     write_log(log, golden_result(game))
     page = visit(server(str(log), dbs=[str(db)]), "matches")
-    page.locator("#count", has_text="1 to 7 of 7").wait_for()
-    page.select_option("#fault", "any")
-    page.locator("#count", has_text="1 to 4 of 4").wait_for()
-    page.select_option("#lost_by", "one")
-    page.locator("#count", has_text="no matches").wait_for()
-    page.select_option("#fault", "")
-    page.select_option("#lost_by", "broken")
-    page.locator("#count", has_text="of 4").wait_for()
-    page.select_option("#lost_by", "")
+    count = page.locator("#count")
+    expect(count).to_contain_text("1 to 7 of 7")
+    for name, value, found in (
+        ("fault", "any", "1 to 4 of 4"),
+        ("lost_by", "one", "no matches"),
+        ("fault", "", "no matches"),
+        ("lost_by", "broken", "of 4"),
+        ("lost_by", "", "of 7"),
+    ):
+        page.select_option(f"#{name}", value)
+        expect(count).to_contain_text(found)
     page.fill("#least", "1")
     page.locator("#least").press("Enter")
-    page.locator("#count", has_text="of 3").wait_for()
+    expect(count).to_contain_text("of 3")
     page.locator("[data-key='d0:1'] a", has_text="watch").click()
     page.click("#tab-about")
     # The tab shows the description of the player, which differs from its name.
@@ -549,45 +527,9 @@ def test_replays(server: Server, visit: Opener, tmp_path: Path) -> None:
     expect(page.locator("#slider")).to_have_attribute("max", str(states - 1))
 
 
-def test_analyse(server: Server, visit: Opener, tmp_path: Path) -> None:
-    """From the list, two clicks lead to a search; lines and other turns can be played by clicks."""
-    log = tmp_path / "log.json"
-    write_log(log, match_of(seed=3, second="greedy"))
-    page = visit(server(str(log)), "matches", refusals=9)
-    page.locator("[data-key^=m] a", has_text="analyse").click()
-    page.wait_for_selector("#search")
-    for _ in range(8):
-        page.keyboard.press("ArrowDown")
-    page.locator(".can").first.wait_for()
-    page.wait_for_selector("#lines button")
-    expect(page.locator("#lines")).to_contain_text("of 6 searches")
-    assert page.locator(".arrows .advised").count() > 0  # the arrows of the best line
-    start = page.inner_html(".lanes")
-    line = page.locator("#lines button").first
-    line.focus()
-    assert page.locator(".arrows .advised").count() > 0
-    actions = str(line.get_attribute("data-place")).split(";")
-    page.evaluate("document.querySelector('#lines button').click()")
-    page.wait_for_selector("#undo:enabled")
-    assert page.inner_html(".lanes") != start
-    for _ in actions:
-        page.wait_for_selector("#undo:enabled")
-        page.wait_for_selector("#chance")  # the legal actions of this position have arrived
-        # After an undo, the legal actions of the later position must not be offered.
-        undo = "() => (document.querySelector('#undo').click(), document.querySelector('.can'))"
-        assert page.evaluate(undo) is None
-    expect(page.locator("#undo")).to_be_disabled()
-    page.locator(".can").first.click()
-    page.locator(".aim").first.click()
-    page.wait_for_selector("#undo:enabled")
-    expect(page.locator("#chance")).to_contain_text("if the turn ends here")
-
-
-def test_where_the_game_was_lost(server: Server, visit: Opener, tmp_path: Path) -> None:
+def test_where_the_game_was_lost(watch: Opener) -> None:
     """The report shows the progress and the worst turns, each of which leads to its position."""
-    log = tmp_path / "log.json"
-    write_log(log, match_of("1.2", seed=3), ("one", "two"))
-    page = visit(server(str(log)), "matches")
+    page = watch(match_of("1.2", seed=3), ("one", "two"), "matches")
     page.set_default_timeout(90_000)
     page.locator("[data-key^=m] a", has_text="report").click()
     # The link starts the report.
@@ -738,23 +680,6 @@ def test_why_a_card_cannot_be_played(server: Server, visit: Opener) -> None:
     expect(page.locator(".prompt")).to_contain_text("mana; there is 1")
 
 
-def test_downloads(watch: Opener) -> None:
-    """The downloaded log, page and position contain the match and the step that are shown."""
-    result = golden_result(long_game("1.2"))
-    page = watch(result)
-    page.wait_for_selector("#log li")
-    page.keyboard.press("ArrowRight")
-    page.click("#tab-about")
-    found = {}
-    for what in ("Log", "Page", "Position"):
-        with page.expect_download() as download:
-            page.locator("#about a", has_text=what).click()
-        found[what] = Path(download.value.path())
-    assert load_replay(str(found["Log"]))[0].match.log == result.match.log
-    assert found["Page"].read_text().startswith("<!doctype html>")
-    assert found["Position"].read_text() == state_at_step(result, 1).to_text() + "\n"
-
-
 def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> None:
     """Hostile text in names, paths, and output of bots is shown as text."""
     log = tmp_path / f"{HOSTILE.replace('/', '')}.json"
@@ -762,10 +687,7 @@ def test_foreign_text_is_text(server: Server, visit: Opener, tmp_path: Path) -> 
     program.write_text(f"import sys\ninput()\nsys.stderr.write({HOSTILE!r})\nsys.exit(3)\n")
     loud = f"{shlex.join([sys.executable, str(program)])} {shlex.quote(HOSTILE)}"
     result = golden_result(next(golden_games("1.0")), stderr=(HOSTILE, HOSTILE))
-    data = json.loads(log_line(result))
-    for agent in data["agents"]:
-        agent["name"] = HOSTILE
-    log.write_text(json.dumps(data))
+    write_log(log, result, (HOSTILE, HOSTILE))
     talker = tmp_path / "talker.py"
     talker.write_text(TALKER.format(words=HOSTILE))
     url = server(str(log), bots=[loud, f"talker={talker}:Talker"])
@@ -816,14 +738,11 @@ def test_a_port_that_is_taken(server: Server) -> None:
     assert f"port {port}: Address already in use" in done.stderr
 
 
-def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_path: Path) -> None:
+def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener) -> None:
     """On a phone, all that is needed to play is visible without scrolling."""
-    log = tmp_path / "game.json"
-    write_log(log, golden_result(long_game("1.5")))
-    url = server(str(log))
-    phone = {"viewport": {"width": 390, "height": 844}}
+    page = visit(server(), viewport={"width": 390, "height": 844})
 
-    def check_seen(page: Any, *parts: str) -> None:
+    def check_seen(*parts: str) -> None:
         assert page.evaluate("scrollY") == 0
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         for part in parts:
@@ -834,9 +753,8 @@ def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_
             assert box["x"] + box["width"] <= 390, part
             assert box["y"] + box["height"] <= 844, part
 
-    page = visit(url, **phone)
     page.wait_for_selector(".board .can")
-    check_seen(page, ".lanes", ".side.lower", ".side.upper")
+    check_seen(".lanes", ".side.lower", ".side.upper")
     page.select_option("#opponent", "agent-random")
     page.click("#begin")
     page.locator("#offer .pick").first.wait_for()
@@ -844,12 +762,7 @@ def test_a_phone_shows_board_hand_and_button(server: Server, visit: Opener, tmp_
     page.locator("#counts", has_text="30 of 30").wait_for()
     page.click("#ready")
     page.wait_for_selector("#end:enabled")
-    check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", "#end")
-    page = visit(url, f"match/{log_key(log)}", **phone)
-    page.wait_for_selector("#log li")
-    page.keyboard.press("End")
-    page.keyboard.press("ArrowUp")
-    check_seen(page, ".lanes", ".side.lower", ".side.upper", ".side.lower .hand", ".controls")
+    check_seen(".lanes", ".side.lower", ".side.upper", ".side.lower .hand", "#end")
 
 
 def test_the_text_of_a_card_covers_no_hand_and_cards_fit_a_phone_held_sideways(

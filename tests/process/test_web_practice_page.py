@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from amounts import amount
-from browser import browser, sync_api
+from browser import PHONE, browser, sync_api
 from helpers import HOSTILE, log_line, match_of
 from web_server import Opener, Server, server, visit, watch
 
@@ -19,7 +19,6 @@ pytestmark = pytest.mark.slow
 
 expect = sync_api.expect
 PUZZLES = built_in_puzzles()
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 more = pytest.mark.skipif(not amount(0, 1), reason="takes long: only with --more")
 
 

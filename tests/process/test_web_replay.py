@@ -7,7 +7,6 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from amounts import amount
@@ -22,8 +21,7 @@ from browser import (
     step_of,
     sync_api,
 )
-from browser_engine import state_at_step
-from helpers import HOSTILE, RULE_SETS, golden_games, golden_result, log_line
+from helpers import HOSTILE, RULE_SETS, golden_games, golden_result, wait_for
 
 from locmsim.referee import replay_calls
 from locmsim.referee.illegal import illegal_actions
@@ -40,15 +38,6 @@ screenshots = pytest.importorskip("screenshots", reason="what it needs is not in
 @pytest.mark.parametrize("rules", amount(["1.5"], most=RULE_SETS))
 def test_every_step_shows_the_numbers_of_the_game(rules: str, open_page: Opener) -> None:
     check_game(open_page, long_game(rules))
-
-
-def await_other_address(page: Any, before: str) -> None:
-    """Wait until the address has changed, which happens shortly after the last step."""
-    for _ in range(100):
-        if page.evaluate("location.hash") != before:
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(before)
 
 
 def test_keyboard(open_page: Opener) -> None:
@@ -83,7 +72,8 @@ def test_keyboard(open_page: Opener) -> None:
     page.evaluate(f"location.hash = '{turn}'")
     sync_api.expect(page.locator("#slider")).to_have_value(str(starts[3]))
     page.keyboard.press("ArrowRight")
-    await_other_address(page, turn)
+    # The address changes shortly after the last step.
+    wait_for(lambda: page.evaluate("location.hash") != turn)
     # `page.url` would be late: it is updated some time after the script has changed the address.
     page = open_page(replay_html(golden_result(game)), page.evaluate("location.hash"))
     assert step_of(page) == starts[3] + 1
@@ -146,7 +136,7 @@ def test_it_fits_the_screen(width: int, height: int, open_page: Opener) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         if width > 1000:
             assert page.evaluate("document.documentElement.scrollHeight") <= height
-        for part in (".controls", ".side.lower"):
+        for part in (".controls", ".lanes", ".side.lower", ".side.upper", ".side.lower .hand"):
             box = page.locator(part).bounding_box()
             assert box["y"] + box["height"] <= height + 1
         names = page.evaluate(
@@ -282,7 +272,6 @@ def hurt(old: dict[int, int], new: dict[int, int]) -> bool:
 def test_a_fault_in_the_battle(open_page: Opener) -> None:
     """The page shows who failed and how, and the end of the standard error of their bot."""
     game = next(game for game in golden_games("1.5") if game["turns"] and game["error"])
-    words = ("", "")
     player = game["error"]["player"]
     words = ("Traceback: it was\n  here", "") if player == 0 else ("", "Traceback: it was\n  here")
     page = open_page(replay_html(golden_result(game, stderr=words), ("one", "two")))
@@ -385,19 +374,3 @@ def test_the_address_follows_when_the_slider_rests(open_page: Opener) -> None:
     page.wait_for_timeout(600)
     assert page.evaluate("location.hash") != ""
     assert page.evaluate("window.calls") < 12
-
-
-def test_the_file_saves_its_log_and_positions(open_page: Opener) -> None:
-    result = golden_result(long_game("1.5"))
-    page = open_page(replay_html(result, ("ann", "bob")))
-    page.click("#tab-about")
-    sync_api.expect(page.locator("[title='Copy player 1']")).to_have_text("bob")
-    saved = {}
-    for _ in range(3):
-        page.click("#next")
-    for what in ("log", "position"):
-        with page.expect_download() as download:
-            page.click(f"#save-{what}")
-        saved[what] = Path(download.value.path()).read_text()
-    assert json.loads(saved["log"]) == json.loads(log_line(result, ("ann", "bob")))
-    assert saved["position"] == state_at_step(result, 3).to_text() + "\n"

@@ -4,6 +4,7 @@ The pages ask two machines by the same messages, and the tests of one are those 
 """
 
 import itertools
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +12,19 @@ from typing import Any
 
 import pytest
 from amounts import amount, slow_after
-from browser import Opener, browser, long_game, open_page, step_of, sync_api
+from browser import (
+    DESK,
+    PHONE,
+    Opener,
+    browser,
+    long_game,
+    open_page,
+    play_out,
+    step_of,
+    sync_api,
+)
 from browser_engine import legal_texts, need_compiler, played_turns, state_at_step
-from helpers import RULE_SETS, golden_games, golden_result, main, write_log
+from helpers import RULE_SETS, golden_games, golden_result, log_line, main, write_log
 from web_server import server, visit, watch
 
 from locmsim.web import load_replay, replay_html
@@ -24,9 +35,6 @@ pytestmark = pytest.mark.slow
 
 #: The most bytes of a page.
 MOST = 900_000
-DESK = {"viewport": {"width": 1280, "height": 720}}
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-CALM = {"reduced_motion": "reduce"}
 SCREENS = ["desk", "phone"]
 
 
@@ -86,7 +94,6 @@ def test_it_searches_and_tries_turns(rules, screen, show: Show):
     at = step_of(page)
     state = state_at_step(result, at)
     sync_api.expect(page.locator("#chance")).to_contain_text("chance of winning if the turn ends")
-    sync_api.expect(page.locator("#lines button").first).to_contain_text("%")
     for line in page.locator("#lines button").all():
         actions = line.get_attribute("data-place")
         assert actions == "PASS" or state.actions_of(actions)
@@ -108,14 +115,23 @@ def test_it_searches_and_tries_turns(rules, screen, show: Show):
     sync_api.expect(page.locator("#search")).to_have_text("Search")
     line = page.locator("#lines button:not([data-place='PASS'])").first
     actions = line.get_attribute("data-place").split(";")
+    line.focus()
+    assert page.locator(".arrows .advised").count() > 0  # the arrows of the line
     line.click()
     words = page.locator("#said")
     sync_api.expect(words).not_to_have_text(re.compile("^Turn"))
+    undo = "() => (document.querySelector('#undo').click(), document.querySelector('.can'))"
     for _ in actions:
         sync_api.expect(page.locator("#undo")).to_be_enabled()
-        press("#undo")
+        page.wait_for_selector("#chance")  # the legal actions of this position have arrived
+        # After an undo, the legal actions of the later position must not be offered.
+        assert page.evaluate(undo) is None
     sync_api.expect(page.locator("#undo")).to_be_disabled()
     assert step_of(page) == at
+    press(".card.can")
+    press(".aim")
+    sync_api.expect(page.locator("#undo")).to_be_enabled()
+    sync_api.expect(page.locator("#chance")).to_contain_text("if the turn ends here")
 
 
 @pytest.mark.parametrize("rules", amount(["1.0"], most=RULE_SETS))
@@ -124,18 +140,12 @@ def test_it_plays_on_against_a_level(rules, show: Show, tmp_path):
     game = long_game(rules)
     loser, last = 1 - game["winner"], len(game["turns"]) - 1
     turn = last - 2 if game["turns"][last - 2]["player"] == loser else last - 3
-    page = show(rules, f"#turn={turn}", **DESK, **CALM)
+    page = show(rules, f"#turn={turn}", **DESK)
     play_on(page, loser, page.click)
     names = ["Level 5", "Level 5"]
     names[loser] = "You"
     sync_api.expect(page.locator("#title")).to_have_text(" against ".join(names))
-    ending = page.locator(".result:not([hidden])")
-    for _ in range(60):
-        sync_api.expect(page.locator("#end:enabled").or_(ending).first).to_be_visible()
-        if ending.is_visible():
-            break
-        page.click("#end")
-    sync_api.expect(ending).to_have_text("You lost")
+    assert play_out(page) == "You lost"
     # The log is that of the whole match: up to here that of the file, and then what was played. On
     # the server the match begins in the position.
     in_file = page.locator("#save-log").count() == 1
@@ -167,7 +177,7 @@ def test_a_person_acts_and_takes_back(screen, show: Show):
         i for i, s in enumerate(turns) if i > 0 and any("SUMMON" in x for x in legal_texts(s))
     )
     touch = screen == "phone"
-    page = show("1.5", f"#turn={turn}", **(PHONE if touch else DESK), **CALM)
+    page = show("1.5", f"#turn={turn}", **(PHONE if touch else DESK))
     press = page.tap if touch else page.click
     play_on(page, turn % 2, press)
     action = next(text for text in legal_texts(turns[turn]) if "SUMMON" in text)
@@ -198,6 +208,22 @@ def test_a_person_acts_and_takes_back(screen, show: Show):
     press("#end")
     sync_api.expect(page.locator("#log li.turn").nth(earlier + 2)).to_be_attached()
     sync_api.expect(page.locator("#end")).to_be_enabled()
+
+
+def test_its_log_and_positions_are_saved(show: Show):
+    result = golden_result(long_game("1.2"))
+    page = show("1.2", **DESK)
+    page.click("#tab-about")
+    sync_api.expect(page.locator("[title='Copy player 1']")).to_have_text("bob")
+    for _ in range(3):
+        page.click("#next")
+    saved = {}
+    for what in ("Log", "Position"):
+        with page.expect_download() as download:
+            page.locator("#about").get_by_text(what, exact=True).click()
+        saved[what] = Path(download.value.path()).read_text()
+    assert json.loads(saved["Log"]) == json.loads(log_line(result, ("ann", "bob")))
+    assert saved["Position"] == state_at_step(result, 3).to_text() + "\n"
 
 
 @pytest.mark.parametrize("broken", slow_after(1, ["no WebAssembly", "damaged"]))

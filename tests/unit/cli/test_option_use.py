@@ -25,7 +25,7 @@ from locmsim.arena import Arena
 from locmsim.cli import main as tool
 from locmsim.game.positions import start_position
 from locmsim.referee import play
-from locmsim.tuning import Optimization, OptimizationSettings, Tuner
+from locmsim.tuning import Tuner
 from vestrock import Server, format_deck, generate_deck
 
 
@@ -43,13 +43,15 @@ class Mode(NamedTuple):
 TUNED = "beam:time_ms=0,nodes={{nodes=3:1..9:int}}"
 #: The parameters of a match of Vestrock.
 MATCH = "--init-hp 4 --turns 4 --draws 1 --burns 1 --hand-limit 3"
+#: How programs are asked.
+ASKED = "--clock --memory-limit"
 #: What another mode of the arena has.
 ARENA = (
     "--games --rules --ids --game --mode --no-mirror --seed --seeds --pairs-per-set --add --more"
     " --against --retire --sprt --timeout-scale --match-limit --lenient --json --cores --isolate"
-    " --dask --decks --pilot --verify --anchor --force -v"
+    f" --dask --decks --pilot --verify --anchor --force -v {ASKED}"
 )
-PLAY = "-seed --match-limit --lenient"
+PLAY = f"-seed --match-limit --lenient {ASKED}"
 MODES = [
     Mode(
         "play greedy random --timeout-scale 0",
@@ -215,33 +217,34 @@ MODES = [
         "arena greedy random --timeout-scale 0 --jobs 1 --db {new} --sprt 0 5 --seeds 5,7",
         "--games 2 --alpha 0.1 --beta 0.1 --sprt-of random --no-mirror --force --decks random",
         "--rules --ids --game --mode --pairs-per-set --add --more --against --retire"
-        " --match-limit --lenient --json --cores --isolate --pilot --verify --anchor -v",
+        f" --match-limit --lenient --json --cores --isolate --pilot --verify --anchor -v {ASKED}",
     ),
     Mode(
         "arena greedy random --timeout-scale 0 --jobs 1 --games 2 --game locm:rules=1.2",
         "--pilot greedy",
         "--mode --no-mirror --seed --seeds --pairs-per-set --db --sprt --match-limit --lenient"
-        " --json --cores --isolate --decks --verify --anchor -v",
+        f" --json --cores --isolate --decks --verify --anchor -v {ASKED}",
     ),
     Mode(
         "arena greedy random --dask tcp://a:1",
         "--isolate --games 2",
         "--rules --ids --game --mode --no-mirror --seed --seeds --pairs-per-set --db --sprt"
-        " --timeout-scale --match-limit --lenient --json --decks --pilot --verify --anchor -v",
+        f" --timeout-scale --match-limit --lenient --json --decks --pilot --verify --anchor -v"
+        f" {ASKED}",
     ),
     Mode(
         "arena --db {pool} --jobs 1 --add osl",
         "--games 2 --more 2 --against greedy --retire random --anchor greedy=1000 --force --json",
         "--rules --ids --game --mode --no-mirror --seed --seeds --pairs-per-set --sprt --no-sprt"
         " --timeout-scale --match-limit --lenient --cores --isolate --dask --decks --pilot --verify"
-        " -v",
+        f" -v {ASKED}",
     ),
     Mode("arena --db {pool} --no-sprt", "--jobs 1", ARENA),
     Mode(
         "arena random rule --game vestrock --games 2",
         "--seed 3 --jobs 1 --json",
         "--mode --no-mirror --seeds --db --sprt --timeout-scale --match-limit --lenient --cores"
-        " --isolate --dask --verify --anchor -v",
+        f" --isolate --dask --verify --anchor -v {ASKED}",
     ),
     Mode(
         "vestrock serve --spectator-port 4712 --log {new}",
@@ -354,29 +357,22 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     write_log(folder / "log.json", result, ("greedy", "random"))
     (folder / "position.txt").write_text(start_position(1).to_text())
     (folder / "input.txt").write_text(start_position(1).observation(0).format())
-    with Arena(folder / "results.db", ["random", "greedy"], games=2, seed=1) as arena:
+    with Arena(folder / "db.db", ["random", "greedy"], games=2, seed=1) as arena:
         arena.run(jobs=1)
     log = ["play", "random", "rule", "--game", "vestrock", "--logs", str(folder / "other.json")]
     with contextlib.redirect_stdout(io.StringIO()):
         assert main([*log, "--seed", "1"]) == 0
     with Arena(folder / "pool.db", ["random", "greedy"], games=2, seed=1) as arena:
         arena.run(jobs=1)
-    settings = OptimizationSettings(
-        "beam:time_ms=0,nodes={nodes=3:1..9:int}", arena.settings.game, games=20, timeout_scale=0
-    )
-    next(iter(Optimization(settings, folder=folder / "run").run(jobs=1)))
     (folder / "template.txt").write_text("{attack=2:0..5}")
     (folder / "deck.txt").write_text(format_deck(generate_deck(3, 100)))
     FileAccounts.set_password(folder / "accounts.txt", "a", "b")
     with Standings(folder / "standings.db"):
         pass
-    names = {"log": "log.json", "db": "results.db", "other": "other.json", "pool": "pool.db"}
-    names |= {"position": "position.txt", "input": "input.txt", "run": "run"}
-    names |= {"deck": "deck.txt", "accounts": "accounts.txt", "standings": "standings.db"}
-    found = {key: str(folder / name) for key, name in names.items()}
-    weights = str(files_of("locmsim").joinpath("data", "weights.npz"))
+    found = {path.stem: str(path) for path in folder.iterdir()}
+    found["weights"] = str(files_of("locmsim").joinpath("data", "weights.npz"))
     found["c_bot"] = str(Path(__file__).parents[3] / "examples" / "c-bot" / "bot.c")
-    return {**found, "weights": weights, "template": str(folder / "template.txt")}
+    return found
 
 
 def filled(words: str, files: dict[str, str], folder: Path) -> list[str]:

@@ -173,6 +173,12 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
     ("vestrock tournament rule chess", "no bot 'chess'"),
     ("vestrock serv", "did you mean 'serve'?"),
     ("vestrock bench --seconds 0", "--seconds: expected more than 0, got 0.0"),
+    ("locmsim web none.json", "none.json: no such file"),
+    ("locmsim web --bot beam:nodez=3", "--bot: player 'beam:nodez=3': agent beam: unknown option"),
+    ("locmsim web --bot gredy", "--bot: player 'gredy': no program and no agent is called 'gredy'"),
+    ("locmsim web --bot ''", "--bot: player '': the command is empty"),
+    ("locmsim web --save bot/saved", "bot/saved: Not a directory"),
+    ("locmsim web --port 70000", "expected 0 to 65535"),
     *(
         (f"locmsim {words} a.db:7 {option}", f"error: {option.split()[0]}: {PLAYED}")
         for option in ("--rules 1.5", "--ids new")
@@ -197,6 +203,8 @@ def test_wrong_usage(
 ) -> None:
     words, message, *code = case
     tool, *arguments = shlex.split(words)
+    if arguments[:1] == ["web"]:
+        pytest.importorskip("starlette")
     try:
         status = TOOLS[tool](arguments)
     except SystemExit as ended:

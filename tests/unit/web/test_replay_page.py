@@ -98,17 +98,15 @@ def test_every_step_of_golden_games(rules: str) -> None:
 
 @each_rules
 def test_the_longest_golden_game_is_small(rules: str) -> None:
-    longest = max(golden_games(rules), key=lambda game: sum(map(len, _states(game))))
+    longest = max(
+        golden_games(rules), key=lambda game: sum(len(turn["states"]) for turn in game["turns"])
+    )
     page = replay_html(golden_result(longest))
     assert len(page.encode()) < 400_000
     # The program in it has no comments but those within a line.
     script = page.rpartition("<script>")[2]
     assert "class Viewer" in script
     assert not re.search(r"(?m)^ *(//|/\*(?!.*\*/ ?\S))", script)
-
-
-def _states(game: dict[str, Any]) -> list[list[Any]]:
-    return [turn["states"] for turn in game["turns"]]
 
 
 def test_the_search_value_is_that_of_the_end_of_a_turn() -> None:
@@ -395,21 +393,18 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "log.json"
     assert "No such file" in run(capsys, str(path), code=1)
     assert str(tmp_path) in run(capsys, f"{path}:3", code=1)
-    path.write_text("{")
-    assert f"{path}: not a log: expected JSON, got the end in line 1" in run(
-        capsys, str(path), code=1
-    )
-    path.write_text("no JSON\nand more")
-    assert "not a log: expected JSON, got 'no JSON' in line 1" in run(capsys, str(path), code=1)
-    path.write_bytes(b"\xff\xfe\xfd")
-    assert "not a log: expected JSON, got bytes" in run(capsys, str(path), code=1)
-    path.write_bytes(b"SQLite format 3\0" + bytes(range(256)))
-    assert f"give one by its number, as in {path}:1" in run(capsys, str(path), code=1)
-    for text in ("[]", "{}", "3"):
-        path.write_text(text)
-        assert "not a referee's log" in run(capsys, str(path), code=1)
-    result = match_of("1.2", seed=5)
-    write_log(path, result)
+    for text, complaint in (
+        (b"{", f"{path}: not a log: expected JSON, got the end in line 1"),
+        (b"no JSON\nand more", "not a log: expected JSON, got 'no JSON' in line 1"),
+        (b"\xff\xfe\xfd", "not a log: expected JSON, got bytes"),
+        (b"SQLite format 3\0" + bytes(range(256)), f"give one by its number, as in {path}:1"),
+        (b"[]", "not a referee's log"),
+        (b"{}", "not a referee's log"),
+        (b"3", "not a referee's log"),
+    ):
+        path.write_bytes(text)
+        assert complaint in run(capsys, str(path), code=1)
+    write_log(path, match_of("1.2", seed=5))
     assert run(capsys, str(path), "--rules", "1.5", code=1).startswith(f"locmsim replay: {path}: ")
     log = json.loads(path.read_text())
     log["scores"] = {"0": -1, "1": 1}

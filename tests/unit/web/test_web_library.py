@@ -20,6 +20,7 @@ from helpers import (
     main,
     match_of,
     opened_databases,
+    raises,
     wait_for,
     write_log,
 )
@@ -306,8 +307,7 @@ def test_a_game_between_two_of_one_name_is_listed_once(tmp_path: Path) -> None:
 def test_places_that_no_list_had(tmp_path: Path) -> None:
     library = Library(dbs=[str(results_of(tmp_path / "results.db", 2))])
     for after in ("x", "d0", "d1:3", "d0:x", "d0:-1", "f0"):
-        with pytest.raises(ValueError, match="there is no place"):
-            library.matches(after=after)
+        raises(ValueError, "there is no place", library.matches, after=after)
 
 
 # ------------------------------------------------------------------------------------- logs
@@ -441,8 +441,7 @@ def test_games_are_known_by_their_content(tmp_path: Path) -> None:
     (other / "log.json").write_text(lines[2])
     rows = library.matches()["matches"]
     assert [row["names"][0] for row in rows if row["key"] != keys["a0"]] == ["a1", "a2"]
-    with pytest.raises(ValueError, match="there is no match"):
-        Library([str(other)]).any_match(keys["a0"])
+    raises(ValueError, "there is no match", Library([str(other)]).any_match, keys["a0"])
 
 
 def test_a_file_in_a_folder_that_changes_is_read_at_the_next_list(tmp_path: Path) -> None:
@@ -450,12 +449,16 @@ def test_a_file_in_a_folder_that_changes_is_read_at_the_next_list(tmp_path: Path
     path = tmp_path / "a.json"
     write_log(path, match_of(seed=1), ("a", "b"))
     library = Library([str(tmp_path)])
-    library.matches()
+    (row,) = library.matches()["matches"]
+    assert library.load(row["key"])[0] is library.load(row["key"])[0]
     before = os.stat(tmp_path).st_mtime_ns
     write_log(path, match_of(seed=2), ("c", "d"))
     assert os.stat(tmp_path).st_mtime_ns == before
-    assert [row["names"] for row in library.matches()["matches"]] == [["c", "d"]]
-    assert library.logs.files_read == 2
+    (now,) = library.matches()["matches"]
+    assert (now["names"], library.logs.files_read) == (["c", "d"], 2)
+    assert library.load(now["key"])[0].match.params["seed"] == 2
+    # Two logs of one name are two games; the first one is in no file any more.
+    raises(ValueError, "there is no match", library.any_match, row["key"])
 
 
 # ------------------------------------------------------------------------------------- pages

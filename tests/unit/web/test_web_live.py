@@ -2,13 +2,12 @@
 
 import json
 import os
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import each_rules, main, play_games, view_steps, wait_for, write_log
+from helpers import each_rules, main, play_games, raises, view_steps, wait_for, write_log
 from web_client import Client, Library
 
 from locmsim import Match
@@ -94,8 +93,7 @@ def test_files_of_something_else(text: str, tmp_path: Path) -> None:
     reader = LiveReader(path)
     reader.update()
     assert reader.over
-    with pytest.raises(ValueError, match="nothing was played"):
-        reader.result()
+    raises(ValueError, "nothing was played", reader.result)
 
 
 def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
@@ -121,31 +119,11 @@ def pages(tmp_path: Path) -> Iterator[Pages]:
 
 
 def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
-    log = tmp_path / "a.json"
-    match = Match(seed=4)
-    turn = threading.Semaphore(0)
-    done = threading.Semaphore(0)
-    results: list[Any] = []
-
-    def told(call: Any) -> None:
+    log, specs = tmp_path / "a.json", ["greedy", "random"]
+    result = play(agents(), Match(seed=4), timeout_scale=0)
+    live = LiveLog(f"{log}{LIVE_SUFFIX}", result.match.root(), NAMES, agents=specs)
+    for call in result.calls[:7]:  # the choice of cards and five turns
         live.add(call)
-        done.release()
-        turn.acquire()
-
-    specs = ["greedy", "random"]
-    live = LiveLog(f"{log}{LIVE_SUFFIX}", match, NAMES, agents=specs)
-
-    def run() -> None:
-        results.append(play(agents(), match, timeout_scale=0, on_call=told))
-        write_log(log, results[0], NAMES)
-        live.close()
-
-    playing = threading.Thread(target=run)
-    playing.start()
-    for _ in range(6):  # the choice of cards and four turns
-        done.acquire()
-        turn.release()
-    done.acquire()
     (row,) = pages.get("/api/matches")["matches"]
     assert (row["key"], row["live"], row["names"], row["winner"]) == ("l0", "live", [*NAMES], None)
     data = pages.get("/api/match", match="l0")
@@ -153,31 +131,32 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     assert data["steps"][-1]["turn"] == 4
     # Agents and parameters are shown as for a match that is over.
     assert data["agents"] == specs
-    assert data["params"] == {key: str(value) for key, value in match.params.items()}
+    assert data["params"] == {key: str(value) for key, value in result.match.params.items()}
     have = len(data["steps"])
     known = pages.news("live:l0")
     assert pages.get("/api/news", topics="live:l0") == {"live:l0": known}
-    turn.release()
+    live.add(result.calls[7])
     known = pages.news("live:l0", known)
     news = pages.get("/api/match", match="l0", have=have)
     assert (news["start"], news["live"], news["next_key"]) == (have, True, None)
     assert {step["turn"] for step in news["steps"]} == {5}
-    for _ in range(1000):
-        turn.release()
-    playing.join(30)
+    for call in result.calls[8:]:
+        live.add(call)
+    write_log(log, result, NAMES)
+    live.close()
     seen = data["steps"] + news["steps"]
     while news["live"]:
         known = pages.news("live:l0", known)
         news = pages.get("/api/match", match="l0", have=len(seen))
         seen = seen[: news["start"]] + news["steps"]
-    expected = replay_data(results[0], NAMES)["steps"]
+    expected = replay_data(result, NAMES)["steps"]
     assert [step["board"] for step in seen] == json.loads(
         json.dumps([step["board"] for step in expected])
     )
     # The match is over and now in the list of games.
     (row,) = pages.get("/api/matches")["matches"]
     assert (row["key"], row["live"]) == (news["next_key"], "")
-    assert pages.site.library.load(row["key"])[0].winner == results[0].winner
+    assert pages.site.library.load(row["key"])[0].winner == result.winner
 
 
 def test_what_is_no_live_match(pages: Pages) -> None:
@@ -265,19 +244,16 @@ def test_matches_of_other_games_are_watched(tmp_path: Path) -> None:
     folder.mkdir()
     page = Client([folder])
     library = page.library
-    match = game.new_match(5)
     players = [game.make_agent("rule"), game.make_agent("random")]
+    result = play(players, game.new_match(5), timeout_scale=0)
     views: list[dict[str, Any]] = []
     with LiveLog(folder / f"1{LIVE_SUFFIX}", None, NAMES, settings_of) as log:
         (row,) = library.matches()["matches"]
         assert (row["game"], row["rules"], row["live"]) == ("Vestrock", None, "live")
         assert row["names"] == [*NAMES]
-
-        def told(call: Any) -> None:
+        for call in result.calls:
             log.add(call)
             views.append(library.any_match(row["key"]))
-
-        result = play(players, match, timeout_scale=0, on_call=told)
     assert [len(view["steps"]) for view in views] == list(range(2, 2 + len(result.calls)))
     assert [view["running"] for view in views] == [True] * (len(views) - 1) + [False]
     assert views[-1]["steps"] == [*view_steps(result, game)]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import match_of, write_log
+from helpers import match_of, raises, write_log
 from starlette.exceptions import HTTPException
 from web_client import Client
 
@@ -318,8 +318,7 @@ def test_two_at_a_time() -> None:
     jobs = Jobs(news)
     works = [Steps() for _ in range(3)]
     first, second = (jobs.start(i, works[i]) for i in range(2))
-    with pytest.raises(HTTPException, match="other searches are running"):
-        jobs.start(2, works[2])
+    raises(HTTPException, "other searches are running", jobs.start, 2, works[2])
     assert jobs.start(0, works[2]) is first  # the same job
     before = news.version("job:j1")
     assert before is not None
@@ -336,8 +335,7 @@ def test_two_at_a_time() -> None:
         work.allowed.release()
     jobs.close()
     assert [job.to_json()["state"] for job in (second, third)] == ["stopped", "stopped"]
-    with pytest.raises(HTTPException, match="closing"):
-        jobs.start(3, works[0])
+    raises(HTTPException, "closing", jobs.start, 3, works[0])
 
 
 def test_nobody_looks() -> None:

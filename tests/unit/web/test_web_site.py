@@ -2,12 +2,10 @@
 
 import itertools
 import json
-import os
 import re
 import shlex
 import stat
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +17,6 @@ from urllib.parse import unquote, urlparse
 import pytest
 from browser_engine import state_at_step
 from helpers import (
-    ALL_GAMES,
     HOSTILE,
     GameQuery,
     golden_games,
@@ -28,6 +25,7 @@ from helpers import (
     log_line,
     main,
     match_of,
+    raises,
     wait_for,
     write_log,
 )
@@ -54,10 +52,9 @@ def page(tmp_path: Path) -> Iterator[Client]:
 
 
 def paths(page: Client) -> list[tuple[str, str]]:
-    found = []
-    for route in page.app.routes:
-        found += [(method, route.path) for method in route.methods if method != "HEAD"]
-    return found
+    return [
+        (method, route.path) for route in page.app.routes for method in {*route.methods} - {"HEAD"}
+    ]
 
 
 @pytest.mark.slow
@@ -199,28 +196,19 @@ def test_games_and_filters(tmp_path: Path) -> None:
         assert library.matches(source=source["key"])["matches"] == rows
         assert library.matches(source=source["key"], after="m:1")["matches"] in (rows, [])
 
-    def keys(wanted: GameQuery) -> set[str]:
-        return {game["key"] for game in library.matches(wanted)["matches"] if game["key"][0] == "d"}
-
-    of_one = {f"d0:{o.number}" for o in outcomes if "one" in [names[i] for i in o.players]}
-    assert keys(GameQuery(players=["one"])) == of_one != keys(ALL_GAMES)
-    assert keys(GameQuery(rules="1.5")) == keys(ALL_GAMES)
-    assert keys(GameQuery(rules="1.2")) == keys(GameQuery(players=["?"])) == set()
-    lost = {
+    faults = {f"d0:{o.number}": str(o.fault.kind) for o in outcomes if o.fault}
+    assert faults == {row["key"]: row["fault"]["kind"] for row in found["matches"] if row["fault"]}
+    assert choices["kinds"] == sorted(set(faults.values()))
+    lost = library.matches(GameQuery(lost_by="Broken"))["matches"]
+    assert {row["key"] for row in lost} == {
         f"d0:{o.number}"
         for o in outcomes
         if o.winner is not None and names[o.players[1 - o.winner]] == "Broken"
     }
-    assert keys(GameQuery(lost_by="Broken")) == lost != set()
-    faults = {f"d0:{o.number}" for o in outcomes if o.fault}
-    assert keys(GameQuery(fault="any")) == faults != set()
-    kinds = {f"d0:{o.number}": str(o.fault.kind) for o in outcomes if o.fault}
-    assert choices["kinds"] == sorted(set(kinds.values()))
-    for kind in choices["kinds"]:
-        assert keys(GameQuery(fault=kind)) == {key for key in kinds if kinds[key] == kind}
-    assert keys(GameQuery(fault="none")) == {f"d0:{o.number}" for o in outcomes} - faults
-    assert keys(GameQuery(least=1)) == {f"d0:{o.number}" for o in outcomes if o.turns >= 1}
-    assert keys(GameQuery(most=0)) == {f"d0:{o.number}" for o in outcomes if o.turns == 0}
+    for rules in choices["rules"]:
+        assert library.matches(GameQuery(rules=rules))["matches"] == [
+            row for row in found["matches"] if row["rules"] == rules
+        ]
     part, after = [], ""
     while after is not None:
         some = library.matches(after=after, count=3)
@@ -244,8 +232,7 @@ def test_only_what_was_named_can_be_loaded(tmp_path: Path) -> None:
     wrong += ["g", "g1", "g01", "g-1", "g1:1", "g1\n", "g\u0661", "l0", "s0", "x1"]
     wrong += ["m1", f"m{0:016x}", f"m{0:015x}", f"m{0:017x}", f"m{0:016x}:1", f"m{0:015x}\u0663"]
     for key in [*wrong, f"M{1:016x}", f"m{1:016x}\n"]:
-        with pytest.raises(ValueError, match=r"no match|has no game|no such"):
-            library.load(key)
+        raises(ValueError, r"no match|has no game|no such", library.load, key)
     first, players = library.load("d0:1")
     assert players in (("greedy", "random"), ("random", "greedy"))
     for _ in range(5):
@@ -253,42 +240,14 @@ def test_only_what_was_named_can_be_loaded(tmp_path: Path) -> None:
     assert library.load("d0:2")[0] is not first
 
 
-def test_a_log_that_changes_is_read_again(tmp_path: Path) -> None:
-    log = tmp_path / "log.json"
-    write_log(log, match_of(seed=1))
-    library = Library([str(log)])
-    (row,) = library.matches()["matches"]
-    first = library.load(row["key"])[0]
-    assert library.load(row["key"])[0] is first
-    write_log(log, match_of(seed=2))
-    os.utime(log, (1, 1))
-    (now,) = library.matches()["matches"]
-    assert library.load(now["key"])[0].match.params["seed"] == 2
-    # Two logs of one name are two games; the first one is in no file any more.
-    assert now["key"] != row["key"]
-    with pytest.raises(ValueError, match="there is no match"):
-        library.any_match(row["key"])
-
-
 def test_hostile_names_are_data(page: Client) -> None:
     name = f"{HOSTILE}\udc80"
-    key = page.library.add(match_of(), (name, "b"), name)
+    page.library.add(match_of(), (name, "b"), name)
     answer = page.ask("/api/matches")
     assert answer.headers["content-type"] == "application/json"
     (game,) = json.loads(answer.content)["matches"]
     assert game["names"] == [name, "b"]
     assert game["source"] == name
-    text = page.ask("/api/match/page", match=key).text
-    assert text.count("<script") == 2
-    assert "<svg onload" not in text
-
-
-def test_bad_questions_about_replays(page: Client) -> None:
-    for query in ({"least": "1e3"}, {"count": "0"}, {"count": "501"}):
-        assert "expected" in page.get("/api/matches", 400, **query)["error"]
-    for what in ("", "/log", "/page", "/position"):
-        assert "no match" in page.get(f"/api/match{what}", 400, match="f7")["error"]
-    assert "no longer known" in page.get("/api/match", 404, match="s7")["error"]
 
 
 # ---------------------------------------------------------------------------------- analyse
@@ -304,9 +263,8 @@ def test_a_turn_of_a_game(rules: str, page: Client) -> None:
     key = page.library.add(result, ("", "one"))
     steps = page.get("/api/match", match=key)["steps"]
     start = next(i for i, step in enumerate(steps) if step["turn"] == turn)
-    assert page.ask("/api/match/position", match=key, step=start + 1).text == state_after(
-        result, start + 1
-    )
+    shown = page.ask("/api/match/position", match=key, step=start + 1).text
+    assert shown == f"{state_at_step(result, start + 1).to_text()}\n"
     played = game["turns"][turn]["applied"]
     for done in (0, 1):
         place = {"match": key, "path": path_to(steps, start)}
@@ -341,10 +299,6 @@ def path_to(steps: list[dict[str, Any]], index: int) -> list[str]:
     return [step["action"] or "PASS" for step in steps[1 : index + 1]]
 
 
-def state_after(result: Any, step: int) -> str:
-    return state_at_step(result, step).to_text() + "\n"
-
-
 def test_knowledge_is_that_of_the_texts_that_were_sent() -> None:
     game = next(g for g in golden_games("1.2") if len(g["turns"]) > 9)
     result = golden_result(game)
@@ -354,8 +308,7 @@ def test_knowledge_is_that_of_the_texts_that_were_sent() -> None:
         assert observation.format() == calls[turn].text
         assert belief.observation == observation
         assert belief.seat == calls[turn].player
-    with pytest.raises(ValueError, match="has turns 0 to"):
-        knowledge_at(result, 999)
+    raises(ValueError, "has turns 0 to", knowledge_at, result, 999)
 
 
 @pytest.mark.slow
@@ -409,7 +362,7 @@ def test_nothing_that_is_hidden_is_invented(rules: str, page: Client) -> None:
     page.post("/api/play/leave", match=game)
 
 
-def test_what_is_dropped_onto_a_page(page: Client) -> None:
+def test_what_is_dropped_onto_a_page(page: Client, tmp_path: Path) -> None:
     """The page accepts a log, all that a bot was sent, or what it was sent in one turn."""
     result = match_of("1.2")
     key = page.post("/api/match/open", text=log_line(result), name="x.json")["match"]
@@ -425,15 +378,9 @@ def test_what_is_dropped_onto_a_page(page: Client) -> None:
     other = {"game": {"game": "vestrock"}, "answers": [], "scores": [1, 0]}
     for log, word in ((other, "Vestrock"), ({"frames": [], "scores": []}, "CodinGame")):
         assert word in page.post("/api/match/open", 400, text=json.dumps(log))["error"]
-    log = page.ask("/api/match/log", match=key)
-    assert load_replay_of(log.text).match.log == result.match.log
-
-
-def load_replay_of(text: str) -> Any:
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        file.write(text)
-        file.flush()
-        return load_replay(file.name)[0]
+    path = tmp_path / "log.json"
+    path.write_text(page.ask("/api/match/log", match=key).text)
+    assert load_replay(str(path))[0].match.log == result.match.log
 
 
 def test_cards_to_set_up_with(page: Client) -> None:
@@ -456,26 +403,25 @@ def test_the_first_page_has_a_position_to_play(page: Client) -> None:
     assert page.get("/api/home")["position"] == key
 
 
-def over() -> str:
-    state = match_of().match.state
-    assert isinstance(state, State)
-    return state.to_text()
-
-
 def test_bad_questions_about_positions(page: Client) -> None:
     text = start_position(3).to_text()
-    key = page.library.add(match_of(), ("", ""))
+    result = match_of()
+    assert result.match.state is not None
+    key = page.library.add(result, ("", ""))
     for wrong, why in (
         ({}, "text: expected a text"),
         ({"text": " "}, "there is no text"),
         ({"text": "1.5 0"}, "one line is the text of a position"),
         ({"text": "30 1 25 1\nx"}, "line 2"),
         ({"text": Match(seed=1).input_text(0)}, "choice phase"),
-        ({"text": over()}, "decided"),
+        ({"text": result.match.state.to_text()}, "decided"),
     ):
         assert why in page.post("/api/match/setup", 400, **wrong)["error"]
     place = page.post("/api/match/setup", text=text)
     assert "has no step" in page.get("/api/match/position", 400, match=key, step=999)["error"]
+    assert "no longer known" in page.get("/api/match", 404, match="s7")["error"]
+    for what in ("", "/log", "/page", "/position"):
+        assert "no match" in page.get(f"/api/match{what}", 400, match="f7")["error"]
     for path, data, why in (
         ("analyse", {"match": "p9"}, "no match"),
         ("walk", {"match": key, "path": ["PASS"] * 999}, "over"),
@@ -504,25 +450,6 @@ def test_opponents() -> None:
     assert found["level10"].agent == "level:k=10"
     assert "agent-policy" not in found  # it needs a file
     assert {"agent-beam", "agent-random"} <= set(found)
-
-
-def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "file").write_text("")
-    for words, why in (
-        ([str(tmp_path / "none.json")], "none.json: no such file"),
-        (["--bot", "beam:nodez=3"], "--bot: player 'beam:nodez=3': agent beam: unknown option"),
-        (
-            ["--bot", "gredy"],
-            "--bot: player 'gredy': no program and no agent is called 'gredy'; did",
-        ),
-        (["--bot", ""], "--bot: player '': the command is empty"),
-        (["--save", str(tmp_path / "file" / "saved")], "file/saved: Not a directory"),
-        (["--port", "70000"], "expected 0 to 65535"),
-    ):
-        with pytest.raises(SystemExit) as end:
-            main(["web", *words])
-        assert end.value.code == 2
-        assert why in capsys.readouterr().err
 
 
 def test_without_the_packages(
@@ -578,25 +505,6 @@ def test_games_that_cannot_begin(tmp_path: Path) -> None:
         assert page.post("/api/play/new", 503, **data) == {"error": "the site is closing"}
 
 
-@pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> list[Site]:
-    """Return the sites that the command serves: it tells their address, and ends."""
-    sites: list[Site] = []
-
-    def serve(site: Site, *, port: int, ready: Callable[[str], None]) -> None:
-        sites.append(site)
-        ready("http://x/?token=secret")
-
-    monkeypatch.setattr("locmsim.web.server.serve", serve)
-    return sites
-
-
-def test_the_folder_for_games_is_made(tmp_path: Path, served: list[Site]) -> None:
-    assert main(["web", "--save", str(tmp_path / "new" / "saved")]) == 0
-    assert [site.folder for site in served] == [str(tmp_path / "new" / "saved")]
-    assert Path(served[0].folder).is_dir()
-
-
 def test_two_arenas_have_one_temporary_folder() -> None:
     """Also if they ask at the same time."""
     together = threading.Barrier(16)
@@ -617,8 +525,7 @@ def test_of_a_database_only_the_beginning_is_read(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.write(b"SQLite format 3\0")
         file.truncate(1 << 40)  # more than there is memory for
-    with pytest.raises(ValueError, match="the results of many games: give one by its number"):
-        load_replay(str(path))
+    raises(ValueError, "the results of many games: give one by its number", load_replay, str(path))
 
 
 def test_the_token_is_on_no_command_line() -> None:
@@ -631,11 +538,20 @@ def test_the_token_is_on_no_command_line() -> None:
     assert not path.exists()
 
 
-@pytest.mark.usefixtures("served")
-def test_the_command_opens_a_file(
-    opened_pages: list[str], capsys: pytest.CaptureFixture[str]
+def test_the_command_makes_a_folder_and_opens_a_file(
+    tmp_path: Path,
+    opened_pages: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["web", "--open"]) == 0
+    def serve(site: Site, *, port: int, ready: Callable[[str], None]) -> None:
+        assert site.folder == folder
+        ready("http://x/?token=secret")
+
+    folder = str(tmp_path / "new" / "saved")
+    monkeypatch.setattr("locmsim.web.server.serve", serve)
+    assert main(["web", "--save", folder, "--open"]) == 0
+    assert Path(folder).is_dir()
     assert capsys.readouterr().out == "http://x/?token=secret\n"
     assert [url.startswith("file:///") for url in opened_pages] == [True]
 

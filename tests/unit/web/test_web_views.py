@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from xml.etree import ElementTree
 
-import pytest
-from helpers import HOSTILE, each_rules, main, match_of, view_steps
+from helpers import HOSTILE, each_rules, main, match_of, raises, view_steps
 from vestrock_help import Tournament, described, encode
 from web_client import Client, Library
 
@@ -235,8 +234,7 @@ def test_a_damaged_log_of_a_server(tmp_path: Path) -> None:
     log.write_bytes(b"".join(lines))
     library = Library([str(log)])
     rows = library.matches()["matches"]
-    with pytest.raises(ValueError, match=r"line \d+: a damaged event"):
-        library.any_match(rows[-1]["key"])
+    raises(ValueError, r"line \d+: a damaged event", library.any_match, rows[-1]["key"])
 
 
 def test_a_log_of_a_server_as_it_is_written(tmp_path: Path) -> None:
