@@ -234,6 +234,14 @@ def run_on(monkeypatch: pytest.MonkeyPatch, executor: Executor, slots: int) -> N
     )
 
 
+@contextlib.contextmanager
+def tournament(*where_and_who: Any, **settings: Any) -> Iterator[Arena]:
+    """Yield an arena after its games, played in this process."""
+    with Arena(*where_and_who, **settings) as arena:
+        arena.run(jobs=1)
+        yield arena
+
+
 def played(arena: Arena) -> dict[int, list[Any]]:
     """Return all games of an arena by number, with times replaced."""
     numbers = sorted(outcome.number for outcome in arena.games())

@@ -318,30 +318,27 @@ def test_classes_and_ready_agents():
     assert (type(agent), agent.deck) == (GreedyAgent, "bodies")
     assert make_agent(agent) is agent
     assert isinstance(make_agent(lambda: RandomAgent()), RandomAgent)
-    with pytest.raises(ValueError, match="options need a class or description, not an agent: deck"):
-        make_agent(agent, deck="area")
-    with pytest.raises(ValueError, match="agent GreedyAgent: unknown option 'depth', expected"):
-        make_agent(GreedyAgent, depth=2)
-    with pytest.raises(ValueError, match="agent Half: it lacks the methods choose, act;"):
-        make_agent(type("Half", (), {"reset": print}))
-    with pytest.raises(ValueError, match="agent Half: it lacks the methods choose, act;"):
-        make_agent(type("Half", (), {"reset": print})())
+    message = "options need a class or description, not an agent: deck"
+    raises(ValueError, message, make_agent, agent, deck="area")
+    message = "agent GreedyAgent: unknown option 'depth', expected"
+    raises(ValueError, message, make_agent, GreedyAgent, depth=2)
+    half = type("Half", (), {"reset": print})
+    for one in (half, half()):
+        raises(ValueError, "agent Half: it lacks the methods choose, act;", make_agent, one)
     raises(TypeError, "expected a description, a class or an agent, got 3", make_agent, 3)
 
 
-def test_options_are_keyword_arguments():
+def test_options_are_keyword_arguments(registered):
     class Mine(RandomAgent):
         def __init__(self, name: str = "", *, depth: int = 3, gain: float = 1) -> None:
             self.options = depth, gain
 
-    AGENTS["mine"] = Mine
-    try:
-        assert make_agent("mine:gain=2,depth=4").options == (4, 2.0)
-        with pytest.raises(ValueError, match="unknown option 'gan', expected name, depth, gain;"):
-            make_agent("mine:gan=2")
-        assert known_agents()[-1].options == {"name": "", "depth": 3, "gain": 1}
-    finally:
-        del AGENTS["mine"]
+    registered(AGENTS, "mine", Mine)
+    assert make_agent("mine:gain=2,depth=4").options == (4, 2.0)
+    raises(
+        ValueError, "unknown option 'gan', expected name, depth, gain;", make_agent, "mine:gan=2"
+    )
+    assert known_agents()[-1].options == {"name": "", "depth": 3, "gain": 1}
 
 
 def test_a_class_is_described_for_other_processes(mine):

@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from amounts import FEW
-from helpers import main, raises
+from helpers import main, raises, tournament
 
 from locmsim import Match, play_match
 from locmsim.agents import make_agent
 from locmsim.agents.combined import chooser_description
-from locmsim.arena import Arena
 from locmsim.decks import build_deck, pick
 from locmsim.envs import LocmEnv
 from locmsim.policy import Policy, PolicyChooser, load_policy
@@ -262,14 +261,12 @@ def test_decks_of_the_arena_and_of_play(files, capsys):
         agent.reset(1)
         match = play_match(Match(seed=3), [agent, agent])
         assert match.chosen == [build_deck(cards, builder)] * 2
-        with Arena(None, ["greedy", "osl"], games=2, decks=text) as arena:
-            arena.run(jobs=1)
+        with tournament(None, ["greedy", "osl"], games=2, decks=text) as arena:
             replayed = arena.replay(1).match
             assert replayed.chosen[0] == replayed.chosen[1] == build_deck(replayed.cards, builder)
     main(["play", "greedy", "random", "--decks", f"policy:path={path}", "-d", "seed=3"])
     assert "seed=3" in capsys.readouterr().out
-    with Arena(None, ["greedy", "osl"], games=2, decks="random") as arena:
-        arena.run(jobs=1)
+    with tournament(None, ["greedy", "osl"], games=2, decks="random") as arena:
         assert all(map(len, arena.replay(1).match.chosen))
 
 

@@ -10,39 +10,28 @@ from locmsim.rules.cards import Area
 # ------------------------------------------------------------------------------ rules of thumb
 
 
-def battle(*hand: Card) -> State:
-    """Return a state with player 0 to move in their twelfth turn, with these cards in hand."""
-    filler = Card(90, CardType.CREATURE, 13, 0, 1)  # costs more than there is mana
-    decks = [[*hand, *[filler] * (30 - len(hand))], [filler] * 30]
-    snapshot = State.new(*decks).snapshot()
-    snapshot["p"][0].update(mana=12, maxMana=12)
-    return rebuilt(State.new(*decks), snapshot)
-
-
-def rebuilt(state: State, snapshot: dict) -> State:
-    cards = {c.card.base_id: c.card for p in state.players for c in (*p.hand, *p.deck)}
-    decks = [[[c.id, c.card.base_id] for c in (*p.hand, *p.deck)] for p in state.players]
-    return State.from_snapshot(snapshot, cards, decks)
-
-
 def creature(number: int, attack: int, defense: int, ready: int, abilities: str = "------") -> list:
     return [number, 90, attack, defense, abilities, 0, ready, 0]
 
 
-def with_boards(state: State, mine: list[list], theirs: list[list], health: int = 30) -> State:
-    """Return the state with these creatures in the left lane, in place of cards of the decks."""
+def battle(mine: list[list], theirs: list[list], *hand: Card, health: int = 30) -> State:
+    """Return a state with player 0 to move in their twelfth turn, with these cards in hand.
+
+    The creatures are in the left lane, in place of cards of the decks.
+    """
+    filler = Card(90, CardType.CREATURE, 13, 0, 1)  # costs more than there is mana
+    state = State.new([*hand, *[filler] * (30 - len(hand))], [filler] * 30)
     snapshot = state.snapshot()
-    for player, board in zip(snapshot["p"], (mine, theirs), strict=True):
-        player["board"] = board
-        player["deck"] -= len(board)
+    snapshot["p"][0].update(mana=12, maxMana=12)
     snapshot["p"][1]["hp"] = health
-    cards = {c.card.base_id: c.card for p in state.players for c in (*p.hand, *p.deck)}
-    decks = []
-    for player, board in zip(state.players, (mine, theirs), strict=True):
+    cards, decks = {}, []
+    for player, shown, board in zip(state.players, snapshot["p"], (mine, theirs), strict=True):
+        shown["board"] = board
+        shown["deck"] -= len(board)
         used = {row[0] for row in board}
-        decks.append(
-            [[c.id, c.card.base_id] for c in (*player.hand, *player.deck) if c.id not in used]
-        )
+        held = [(c.id, c.card) for c in (*player.hand, *player.deck)]
+        cards |= {card.base_id: card for _, card in held}
+        decks.append([[number, card.base_id] for number, card in held if number not in used])
     return State.from_snapshot(snapshot, cards, decks)
 
 
@@ -55,7 +44,7 @@ def texts(state: State) -> list[str]:
 
 
 def test_rules_kill():
-    state = with_boards(battle(), [creature(56, 4, 4, 1)], [creature(118, 3, 3, 0)], health=4)
+    state = battle([creature(56, 4, 4, 1)], [creature(118, 3, 3, 0)], health=4)
     assert texts(state) == ["ATTACK 56 -1"]
     assert state.winner == 0
 
@@ -63,7 +52,7 @@ def test_rules_kill():
 def test_rules_kill_with_all_items():
     green = Card(1, CardType.GREEN, 1, 2, 0)
     blue = Card(2, CardType.BLUE, 1, 0, -3)
-    state = with_boards(battle(green, blue), [creature(56, 4, 4, 1)], [], health=9)
+    state = battle([creature(56, 4, 4, 1)], [], green, blue, health=9)
     assert texts(state) == ["USE 0 56", "ATTACK 56 -1", "USE 2 -1"]
     assert state.winner == 0
 
@@ -71,10 +60,8 @@ def test_rules_kill_with_all_items():
 def test_rules_remove_then_summon_then_attack():
     red = Card(1, CardType.RED, 2, 0, -6)
     small, big = Card(2, CardType.CREATURE, 1, 1, 1), Card(3, CardType.CREATURE, 4, 4, 4)
-    state = with_boards(
-        battle(red, small, big),
-        [creature(56, 2, 2, 1)],
-        [creature(118, 6, 6, 0), creature(116, 1, 1, 0)],
+    state = battle(
+        [creature(56, 2, 2, 1)], [creature(118, 6, 6, 0), creature(116, 1, 1, 0)], red, small, big
     )
     found = texts(state)
     assert found[0] == "USE 0 118"
@@ -85,12 +72,10 @@ def test_rules_remove_then_summon_then_attack():
 
 
 def test_rules_attack_guards_and_make_no_bad_trades():
-    state = with_boards(battle(), [creature(56, 2, 2, 1)], [creature(118, 5, 5, 0)])
+    state = battle([creature(56, 2, 2, 1)], [creature(118, 5, 5, 0)])
     assert texts(state) == ["ATTACK 56 -1"]
-    state = with_boards(
-        battle(),
-        [creature(56, 5, 5, 1)],
-        [creature(118, 1, 3, 0, "---G--"), creature(116, 9, 9, 0)],
+    state = battle(
+        [creature(56, 5, 5, 1)], [creature(118, 1, 3, 0, "---G--"), creature(116, 9, 9, 0)]
     )
     assert texts(state) == ["ATTACK 56 118"]
 

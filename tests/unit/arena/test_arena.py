@@ -11,7 +11,17 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 from amounts import slow_after
-from helpers import BOT, NO_TIMES, change, log_line, played, raises, run_on, without_times
+from helpers import (
+    BOT,
+    NO_TIMES,
+    change,
+    log_line,
+    played,
+    raises,
+    run_on,
+    tournament,
+    without_times,
+)
 
 from locmsim import Match
 from locmsim.agents import AGENTS, RandomAgent
@@ -41,10 +51,9 @@ from locmsim.referee import Fault, FaultKind, replay_calls
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_games_are_those_of_the_schedule(rules: str) -> None:
-    with Arena(
+    with tournament(
         None, ["greedy", "random"], games=6, seed=2, rules=rules, timeout_scale=25.0
     ) as arena:
-        arena.run(jobs=1)
         assert arena.tally.games == 6
         settings = arena.settings
         for number in range(1, 7):
@@ -68,8 +77,7 @@ def test_games_are_those_of_the_schedule(rules: str) -> None:
 @pytest.mark.process
 def test_agents_and_commands_mixed() -> None:
     bot = Player("bot", " ".join(BOT), True)
-    with Arena(None, ["random", bot, "greedy"], games=4, seed=2, timeout_scale=25.0) as arena:
-        arena.run(jobs=1)
+    with tournament(None, ["random", bot, "greedy"], games=4, seed=2, timeout_scale=25.0) as arena:
         assert arena.tally.games == 12
         assert [sum(player.games) for player in arena.tally.players] == [8, 8, 8]
         assert all(not player.faults for player in arena.tally.players)
@@ -80,8 +88,7 @@ def test_agents_and_commands_mixed() -> None:
 
 def test_player_against_itself() -> None:
     """A player named twice is two agents with seeds of their own."""
-    with Arena(None, ["random", "random"], games=2, seed=2, timeout_scale=25.0) as arena:
-        arena.run(jobs=1)
+    with tournament(None, ["random", "random"], games=2, seed=2, timeout_scale=25.0) as arena:
         assert [player.name for player in arena.settings.players] == ["random", "random#2"]
         first, second = (
             next(answer.line for answer in arena.record(1).answers if answer.seat == seat)
@@ -92,8 +99,9 @@ def test_player_against_itself() -> None:
 
 @pytest.mark.parametrize("ids", ["new", "old"])
 def test_agents_play_with_either_ids(ids: str) -> None:
-    with Arena(None, ["greedy", "random"], games=4, seed=2, ids=ids, timeout_scale=25.0) as arena:
-        arena.run(jobs=1)
+    with tournament(
+        None, ["greedy", "random"], games=4, seed=2, ids=ids, timeout_scale=25.0
+    ) as arena:
         assert all(not player.faults for player in arena.tally.players)
         assert arena.replay(4).match.log["ids"] == ids
 
@@ -114,8 +122,7 @@ class Failing(RandomAgent):
 
 def test_failing_agent_loses_that_game_only(registered: Callable[..., None]) -> None:
     registered(AGENTS, "failing", Failing)
-    with Arena(None, ["random", "failing"], games=4, seed=2, timeout_scale=25.0) as arena:
-        arena.run(jobs=1)
+    with tournament(None, ["random", "failing"], games=4, seed=2, timeout_scale=25.0) as arena:
         assert arena.tally.games == 4
         faults = arena.tally.players[1].faults
         assert set(faults) <= {FaultKind.CRASHED}
@@ -191,12 +198,13 @@ def test_other_settings_for_the_same_file(
 
 def test_loaded_to_look_at(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
-    with Arena(db, ["greedy", "random"], games=4, seed=4, timeout_scale=25.0) as arena:
-        arena.run(jobs=1)
-        with Arena.load(db) as loaded:
-            assert loaded.table() == arena.table()
-            assert loaded.to_json() == arena.to_json()
-            assert loaded.record(2) == arena.record(2)
+    with (
+        tournament(db, ["greedy", "random"], games=4, seed=4, timeout_scale=25.0) as arena,
+        Arena.load(db) as loaded,
+    ):
+        assert loaded.table() == arena.table()
+        assert loaded.to_json() == arena.to_json()
+        assert loaded.record(2) == arena.record(2)
     raises(StoreError, "no such file", Arena.load, tmp_path / "other.db")
 
 
@@ -222,8 +230,7 @@ def test_no_players_yet() -> None:
 
 def test_changes_made_together_are_stored_together(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
-    with Arena(db, ["a=greedy", "b=random"], games=2, seed=1, timeout_scale=0) as arena:
-        arena.run(jobs=1)
+    with tournament(db, ["a=greedy", "b=random"], games=2, seed=1, timeout_scale=0) as arena:
         before = arena.settings
 
         def change(anchor: str) -> None:
@@ -332,8 +339,7 @@ def test_sequential_test_ends_the_games(tmp_path: Path) -> None:
         assert f"{claim} after {games // 2} pairs (SPRT of Elo +0 against +50, " in arena.table()
         test = arena.to_json()["sprt"]
         assert (test["accepted"], test["of"], test["verdict"]) == ("H1", "greedy", claim)
-    with Arena(db) as arena:
-        arena.run(jobs=1)
+    with tournament(db) as arena:
         assert arena.tally.games == games
         assert arena.tally.sprt_state == state
         assert arena.left == 0
@@ -523,10 +529,9 @@ def test_elo_of_even_players_and_of_those_who_never_lost() -> None:
 
 @pytest.mark.slow
 def test_table_of_many() -> None:
-    with Arena(
+    with tournament(
         None, ["random", "rule:deck=score", "greedy"], games=4, seed=3, timeout_scale=25.0
     ) as arena:
-        arena.run(jobs=1)
         lines = arena.table().splitlines()
         # The strongest comes first.
         assert lines[5].startswith("random ")
@@ -547,18 +552,16 @@ def test_table_of_many() -> None:
 
 def test_gauntlet() -> None:
     players = ["greedy", "random", "second=random"]
-    with Arena(None, players, games=2, seed=3, mode="gauntlet") as arena:
-        arena.run(jobs=1)
+    with tournament(None, players, games=2, seed=3, mode="gauntlet") as arena:
         assert [sum(player.games) for player in arena.tally.players] == [4, 2, 2]
         head_to_head = arena.table().split("% against")[1].splitlines()
         assert head_to_head[2].split()[-1] == "-"
 
 
 def test_single_games() -> None:
-    with Arena(
+    with tournament(
         None, ["greedy", "random"], games=5, seed=3, mirror=False, timeout_scale=25.0
     ) as arena:
-        arena.run(jobs=1)
         assert [player.games for player in arena.tally.players] == [[3, 2], [2, 3]]
         assert arena.tally.player_pairs(0).total == 5
         assert "single games" in arena.table()
@@ -582,8 +585,7 @@ def test_turns_over_the_limit_of_the_rules(tmp_path: Path, registered: Callable[
     """Turns of more than the rules' 200 ms count as late, even if the match allows them."""
     registered(AGENTS, "slow", Slow)
     db = tmp_path / "results.db"
-    with Arena(db, ["slow", "random"], games=2, seed=3, timeout_scale=10) as arena:
-        arena.run(jobs=1)
+    with tournament(db, ["slow", "random"], games=2, seed=3, timeout_scale=10) as arena:
         assert [player.late for player in arena.tally.players] == [2, 0]
         slow, other = arena.table().splitlines()[3:5]
         assert slow.split()[-3:] == ["2", "0", "0"]
@@ -608,10 +610,9 @@ def test_turns_over_the_limit_of_the_rules(tmp_path: Path, registered: Callable[
 
 
 def test_games_as_csv() -> None:
-    with Arena(
+    with tournament(
         None, [Player("a,b", "greedy", False), "random"], games=4, seed=3, timeout_scale=25.0
     ) as arena:
-        arena.run(jobs=1)
         rows = list(csv.DictReader(arena.to_csv().splitlines()))
         records = [arena.record(number) for number in range(1, 5)]
     assert [row["game"] for row in rows] == ["1", "2", "3", "4"]
@@ -622,10 +623,9 @@ def test_games_as_csv() -> None:
         assert row["winner"] == row[f"player{record.outcome.winner}"]
         assert row["turns"] == str(record.outcome.turns)
         assert row["card_seed"] == row["failed"] == row["fault"] == ""
-    with Arena(
+    with tournament(
         None, ["random", "greedy"], games=2, seed=3, pairs_per_set=2, timeout_scale=1e-6
     ) as arena:
-        arena.run(jobs=1)
         (first, second) = csv.DictReader(arena.to_csv().splitlines())
         assert first["card_seed"] == second["card_seed"] == str(arena.settings.fixture(1).card_seed)
         assert (first["failed"], first["fault"]) == ("random", "timeout")

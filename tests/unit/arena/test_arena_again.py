@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from amounts import slow_after
-from helpers import change, main, played, raises
+from helpers import change, main, played, raises, tournament
 
 from locmsim.agents import RandomAgent
 from locmsim.arena import Arena, Difference, StoreError
@@ -44,8 +44,7 @@ def test_rows_of_tables_repeat(row: str, rules: str, tmp_path: Path) -> None:
 
 def test_a_game_of_an_arena_is_that_of_play(tmp_path: Path) -> None:
     """The seed of a match, and its players, are all that `locmsim play` needs."""
-    with Arena(None, ["random", "greedy"], seeds=[77], timeout_scale=0) as arena:
-        arena.run(jobs=1)
+    with tournament(None, ["random", "greedy"], seeds=[77], timeout_scale=0) as arena:
         expected = [answer.line for answer in arena.record(1).answers if answer.seat == 0]
     log = tmp_path / "match.json"
     words = ["-p1", "random", "-p2", "greedy", "-d", "seed=77", "-l", str(log)]
@@ -68,8 +67,7 @@ class Moody(RandomAgent):
 
 def test_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     db = tmp_path / "results.db"
-    with Arena(db, ["greedy", Moody], games=4, seed=3, timeout_scale=0) as arena:
-        arena.run(jobs=1)
+    with tournament(db, ["greedy", Moody], games=4, seed=3, timeout_scale=0) as arena:
         before = played(arena)
     with Arena.load(db) as arena:
         assert arena.verify(jobs=1) == []
@@ -86,8 +84,7 @@ def test_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_first_difference(tmp_path: Path) -> None:
     """It names the turn, the player and both answers."""
     db = tmp_path / "results.db"
-    with Arena(db, ["greedy", "random"], games=2, seed=3, timeout_scale=0) as arena:
-        arena.run(jobs=1)
+    with tournament(db, ["greedy", "random"], games=2, seed=3, timeout_scale=0) as arena:
         record = arena.record(1)
         place = len(record.answers) - 1
         seat, line, *_ = record.answers[place]

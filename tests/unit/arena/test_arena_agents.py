@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from helpers import raises
+from helpers import raises, tournament
 
 from locmsim.agents import GreedyAgent, MCTSAgent, RandomAgent
 from locmsim.arena import Arena, Player, StoreError
@@ -61,8 +61,7 @@ def test_classes_and_ready_agents(tmp_path: Path) -> None:
         arena.run(jobs=1)
         assert lines(arena, 0) == {"PASS"}
         assert lines(arena, 1) == {"PASS # thinking"}
-    with Arena(db, games=4) as arena:
-        arena.run(jobs=1)
+    with tournament(db, games=4) as arena:
         assert lines(arena, 1) == {"PASS # thinking"}
 
 
@@ -81,8 +80,7 @@ def test_ready_agents_without_description(tmp_path: Path, make: type) -> None:
     with Arena(db, games=4) as arena:
         raises(ValueError, r"created with an agent object .* pass it again", arena.run, jobs=1)
         assert arena.tally.games == 2
-    with Arena(db, [make(), "random"], games=4) as arena:
-        arena.run(jobs=1)
+    with tournament(db, [make(), "random"], games=4) as arena:
         assert arena.tally.games == 4
     with pytest.raises(StoreError, match="another tournament"):
         Arena(db, [type(agent).__name__ + "=random", "random"])

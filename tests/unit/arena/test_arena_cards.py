@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
-from helpers import RULE_SETS, main, raises
+from helpers import RULE_SETS, main, raises, tournament
 
 from locmsim import Card, CardType
 from locmsim.arena import Arena
@@ -76,8 +76,7 @@ def slow_count(arena: Arena, player: int | None) -> dict[tuple[str, str], list[i
 @pytest.mark.parametrize("player", [None, "second"])
 def test_cards_are_counted(rules: str, player: str | None) -> None:
     players = ["first=greedy", "second=random"]
-    with Arena(None, players, games=6, seed=3, rules=rules, timeout_scale=0) as arena:
-        arena.run(jobs=1)
+    with tournament(None, players, games=6, seed=3, rules=rules, timeout_scale=0) as arena:
         rows = arena.cards(player)
         expected = slow_count(arena, None if player is None else 1)
     found = {
@@ -109,8 +108,7 @@ def test_what_cannot_be_counted() -> None:
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     db, table = str(tmp_path / "results.db"), tmp_path / "cards.csv"
-    with Arena(db, ["greedy", "random"], games=4, seed=3, timeout_scale=0) as arena:
-        arena.run(jobs=1)
+    with tournament(db, ["greedy", "random"], games=4, seed=3, timeout_scale=0) as arena:
         rows = arena.cards("random")
     assert main(["arena", "show", db, "--cards", "--player", "random"]) == 0
     head, _, *lines = capsys.readouterr().out.splitlines()
@@ -134,6 +132,3 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert main(["arena", "show", db, "--cards", "--player", "random", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["cases"]["offered"]["copies"] == case.copies
-    with pytest.raises(SystemExit):
-        main(["arena", "show", db, "--player", "random", "--json"])
-    assert "--player: does not apply with --json without --cards" in capsys.readouterr().err

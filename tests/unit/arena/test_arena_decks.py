@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from helpers import BOT, RULE_SETS, log_line, main, raises
+from helpers import BOT, RULE_SETS, log_line, main, raises, tournament
 
 from locmsim import Match
 from locmsim.agents import RandomAgent, make_agent
@@ -95,8 +95,9 @@ def test_same_agents_with_their_own_decks() -> None:
     """With the player itself as the pilot, or as the one who chooses, nothing changes."""
     found = []
     for more in ({}, {"pilot": "greedy"}, {"decks": "greedy"}):
-        with Arena(None, ["greedy", "a=greedy"], seeds=[1, 2], timeout_scale=0, **more) as arena:
-            arena.run(jobs=1)
+        with tournament(
+            None, ["greedy", "a=greedy"], seeds=[1, 2], timeout_scale=0, **more
+        ) as arena:
             numbers = range(1, 5)
             found.append([[one[:2] for one in arena.record(n).answers] for n in numbers])
     assert found[0] == found[1] == found[2]
@@ -104,8 +105,7 @@ def test_same_agents_with_their_own_decks() -> None:
 
 def test_a_pilot_plays_the_decks_of_the_players() -> None:
     players = ["one=random", "two=rule:deck=score"]
-    with Arena(None, players, seeds=[3], pilot="greedy", timeout_scale=0) as arena:
-        arena.run(jobs=1)
+    with tournament(None, players, seeds=[3], pilot="greedy", timeout_scale=0) as arena:
         assert ", played by greedy" in arena.table().splitlines()[0]
         first, second = (arena.replay(number).match for number in (1, 2))
         # The player who does not draw at random has one deck in both seats.
@@ -194,8 +194,7 @@ def test_older_files_are_still_read(tmp_path: Path) -> None:
         old = text.replace('"greedy"', '"greedy:deck=classic"')
         assert old != text
         file.execute("UPDATE tournament SET settings = ?", [old])
-    with Arena(db, games=4) as arena:
-        arena.run(jobs=1)
+    with tournament(db, games=4) as arena:
         assert arena.tally.games == 4
 
 
@@ -207,7 +206,6 @@ def test_older_files_are_still_read(tmp_path: Path) -> None:
             "--decks: expected an agent or a way to choose cards, got 'nobody'",
         ),
         (["--decks", "rule:x=1"], "--decks: agent rule: unknown option 'x'"),
-        (["--decks", "random", "--pilot", "random"], "--pilot: does not apply with --decks"),
         (["--pilot", "greedy"], "--pilot: 'b' is a program, whose cards nobody else plays"),
         (["--decks", "rule", "--game", "vestrock"], "--decks: nobody chooses cards in Vestrock"),
         (
@@ -223,7 +221,7 @@ def test_what_cannot_be_combined(
     if options == ["--pilot", "greedy"]:
         players[1] = "b=./bot"
     lines = [["arena", *players, *options, "--db", str(tmp_path / "x.db")]]
-    if "--pilot" not in options:
+    if "--decks" in options:
         lines.append(["play", "rule", "rule", *options])
     for words in lines:
         with pytest.raises(SystemExit) as caught:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import growing_results, raises
+from helpers import growing_results, raises, tournament
 
 from locmsim.arena import Arena, Outcome, Record, Sprt, StoreError, Tally
 from locmsim.arena.follow import ResultsReader, llr_curve, score_curve
@@ -18,8 +18,7 @@ from locmsim.stats import PairCounts, score_interval
 
 def records(db: Path, players: list[str], games: int, **settings: object) -> list[Record]:
     """Return the games of a tournament, played."""
-    with Arena(db, players, games=games, seed=3, **settings) as arena:
-        arena.run(jobs=1)
+    with tournament(db, players, games=games, seed=3, **settings) as arena:
         return [arena.record(outcome.number) for outcome in arena.games()]
 
 

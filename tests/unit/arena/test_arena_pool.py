@@ -5,7 +5,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from helpers import main, played, raises
+from helpers import main, played, raises, tournament
 
 from locmsim.arena import Arena, StoreError
 from locmsim.arena.follow import ResultsReader
@@ -267,8 +267,7 @@ def test_ratings_do_not_depend_on_the_order_of_players() -> None:
     found = []
     players = ["a=random", "b=greedy", "c=osl"]
     for order in permutations(players):
-        with Arena(None, order, games=8, seeds=range(1, 5), timeout_scale=0) as arena:
-            arena.run(jobs=1)
+        with tournament(None, order, games=8, seeds=range(1, 5), timeout_scale=0) as arena:
             rated = {player["name"]: player["elo"] for player in arena.to_json()["players"]}
         found.append([rated[name] for name in "abc"])
     assert all(ratings == found[0] for ratings in found)

@@ -456,20 +456,18 @@ def test_options_out_of_bounds(options, message):
 def test_what_cannot_be_searched():
     states = [past.state for past in starts("1.5")[:2]]
     raises(TypeError, "expected a policy or a function, got 3", PolicySearch, 3)
-    with pytest.raises(ValueError, match=r"for rules 1\.5, the position for 1\.2"):
-        PolicySearch(Policy.random()).search(starts("1.2")[0].state)
-    with pytest.raises(ValueError, match="the same rule set"):
-        PolicySearch(by_hash).search_many([states[0], starts("1.2")[0].state])
+    search, other = PolicySearch(by_hash), starts("1.2")[0].state
+    message = r"for rules 1\.5, the position for 1\.2"
+    raises(ValueError, message, PolicySearch(Policy.random()).search, other)
+    raises(ValueError, "the same rule set", search.search_many, [states[0], other])
     *_, (state, action) = random_game(start_position(1), 1)
-    with pytest.raises(ValueError, match=r"positions\[1\]: the game is over"):
-        PolicySearch(by_hash).search_many([states[0], state.child(action)])
-    with pytest.raises(ValueError, match="bonus: expected 145 finite numbers"):
-        PolicySearch(by_hash).search(states[0], bonus=np.zeros(3))
+    many, bonus = [states[0], state.child(action)], np.zeros(3)
+    raises(ValueError, r"positions\[1\]: the game is over", search.search_many, many)
+    raises(ValueError, "bonus: expected 145 finite", search.search, states[0], bonus=bonus)
     view = begun(starts("1.5")[1], 0)[1]
-    with pytest.raises(ValueError, match="view: belongs to another position"):
-        PolicySearch(by_hash).search(states[0], view=view)
-    with pytest.raises(ValueError, match="expected values from -1 to 1"):
-        PolicySearch(lambda batch: np.full(len(batch), 2.0)).search(states[0])
+    raises(ValueError, "view: belongs to another position", search.search, states[0], view=view)
+    twos = PolicySearch(lambda batch: np.full(len(batch), 2.0))
+    raises(ValueError, "expected values from -1 to 1", twos.search, states[0])
     valueless = Policy.random("mlp", hidden=(4,))
     arrays = {name: a for name, a in valueless.arrays.items() if not name.startswith("value")}
     with pytest.raises(ValueError, match="it has no value for a position"):
