@@ -75,6 +75,7 @@ def test_pettingzoo_knows_it_by_name():
     env = pettingzoo.make("aec", "locmsim/battle_v0", **FEW)
     env.reset(seed=1)
     assert isinstance(env.unwrapped, aec.LocmAEC)
+    assert pettingzoo.make("aec", "locmsim/match_v0", **FEW).metadata["name"] == "locmsim/match_v0"
 
 
 # ------------------------------------------------------------------------------ whole matches
@@ -132,16 +133,3 @@ def test_a_match_is_that_of_the_referee(rules):
         match = env.infos["player_0"]["match"].match()
         assert match.state == start
         assert match.chosen == [picks["player_0"], picks["player_1"]]
-
-
-def test_a_privileged_state():
-    env = aec.raw_env(privileged=True, **FEW)
-    env.reset(seed=1)
-    for agent in env.agents:
-        player = env.agents.index(agent)
-        rows = env.observe(agent)["state"].reshape(-1, 24)
-        assert env.observation_space(agent).contains(env.observe(agent))
-        hands = [env.battle.players[who].hand_size for who in (player, 1 - player)]
-        assert rows[:8].any(axis=1).sum() == hands[0]
-        assert rows[8:16].any(axis=1).sum() == hands[1]
-    assert pettingzoo.make("aec", "locmsim/match_v0", **FEW).metadata["name"] == "locmsim/match_v0"

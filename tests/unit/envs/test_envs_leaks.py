@@ -300,22 +300,3 @@ def test_what_is_in_an_info_before_the_end(episode, mask):
         legal = env.get_wrapper_attr("action_masks")().nonzero()[0]
         _, _, over, _, info = env.step(int(legal[-1]))
     assert "match" in info
-
-
-@each_rules
-def test_pictures_of_a_redrawn_row(rules):
-    """Pictures of a battle hide cards; test_envs_rendering.py has the test for the choice."""
-    pytest.importorskip("cairosvg")
-    env = LocmVectorEnv(2, rules=rules, episode="match", opponent="osl", render_mode="rgb_array")
-    env.reset(seed=[4, 4])
-    rows = env.games.rows
-    for number in range(40):
-        action = int(np.flatnonzero(env.action_masks()[0])[-1])
-        if rows.views.phase(0) == "battle" and number % 4 == 0:
-            state = rows.views.state(0)
-            put_state(rows, 1, state.resample_hidden(rows.views.seat(0), number))
-            assert rows.views.state(1) != state
-            np.testing.assert_array_equal(*env.render())
-            put_state(rows, 1, state)
-        env.step(np.array([action, action]))
-    env.close()
