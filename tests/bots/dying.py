@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -27,6 +28,16 @@ class Agent(GreedyAgent):
 
     def bad(self) -> object:
         raise NotImplementedError
+
+
+def doing(call: Callable[..., object], *words: object) -> type[Agent]:
+    """Return an agent that calls a function, whose result is its answer."""
+
+    class Does(Agent):
+        def bad(self) -> object:
+            return call(*words)
+
+    return Does
 
 
 class HostileError(Exception):
@@ -81,14 +92,8 @@ class EndsAsItIsMade(Agent):
         os._exit(6)
 
 
-class Exits(Agent):
-    def bad(self) -> object:
-        sys.exit(1)
-
-
-class ExitsAtOnce(Agent):
-    def bad(self) -> object:
-        os._exit(3)
+Exits = doing(sys.exit, 1)
+ExitsAtOnce = doing(os._exit, 3)
 
 
 class ExitsInReset(Agent):
@@ -98,14 +103,8 @@ class ExitsInReset(Agent):
             os._exit(4)
 
 
-class Segfaults(Agent):
-    def bad(self) -> object:
-        return ctypes.string_at(0)
-
-
-class Aborts(Agent):
-    def bad(self) -> object:
-        os.abort()
+Segfaults = doing(ctypes.string_at, 0)
+Aborts = doing(os.abort)
 
 
 class IsKilled(Agent):
@@ -126,10 +125,7 @@ class Recurses(Agent):
         return self.bad()
 
 
-class Sleeps(Agent):
-    def bad(self) -> object:
-        time.sleep(1000)
-        return None
+Sleeps = doing(time.sleep, 1000)
 
 
 class SleepsInChoose(Agent):
@@ -145,47 +141,15 @@ class SwallowsEverything(Agent):
                 time.sleep(1000)
 
 
-class HangsInC(Agent):
-    """Holds the interpreter's lock, so that no Python code runs any more."""
-
-    def bad(self) -> object:
-        ctypes.PyDLL(None).sleep(1000)
-        return None
-
-
-class AnswersNumpyText(Agent):
-    def bad(self) -> object:
-        return np.str_("PASS")
-
-
-class AnswersNumber(Agent):
-    def bad(self) -> object:
-        return 5
-
-
-class AnswersBytes(Agent):
-    def bad(self) -> object:
-        return b"PASS"
-
-
-class AnswersTwoLines(Agent):
-    def bad(self) -> object:
-        return "PASS\nPASS"
-
-
-class AnswersSurrogate(Agent):
-    def bad(self) -> object:
-        return "\ud800"
-
-
-class AnswersMegabyte(Agent):
-    def bad(self) -> object:
-        return "PASS " + "x" * (1 << 20)
-
-
-class AnswersNul(Agent):
-    def bad(self) -> object:
-        return "PA\0SS"
+#: Holds the interpreter's lock, so that no Python code runs any more.
+HangsInC = doing(ctypes.PyDLL(None).sleep, 1000)
+AnswersNumpyText = doing(np.str_, "PASS")
+AnswersNumber = doing(int, 5)
+AnswersBytes = doing(bytes, b"PASS")
+AnswersTwoLines = doing(str, "PASS\nPASS")
+AnswersSurrogate = doing(str, "\ud800")
+AnswersMegabyte = doing(str, "PASS " + "x" * (1 << 20))
+AnswersNul = doing(str, "PA\0SS")
 
 
 class Prints(Agent):

@@ -194,16 +194,17 @@ FAILING = "bad=/bin/sh -c 'echo no idea what to do >&2; exit 4'"
 
 def test_a_fault_of_an_agent_is_said_once(tmp_path: Path, db: str) -> None:
     """The last line of a traceback is not repeated after the message that has the same words."""
-    (tmp_path / "mine.py").write_text(
-        "from locmsim.agents import BaseAgent\n\n\nclass Mine(BaseAgent):\n"
-        "    def plan(self, state, started):\n        return [77]\n"
+    (tmp_path / "bad.py").write_text(
+        "from locmsim.agents import RandomAgent\n"
+        "class Bad(RandomAgent):\n"
+        "    def act(self, observation):\n"
+        "        return {}['plan']\n"
     )
-    mine = f"bad={tmp_path / 'mine.py'}:Mine"
-    shown = arena(
-        mine, "random", "--games", "2", "--db", db, "--jobs", "1", "--timeout-scale", "0"
-    ).out
-    out = shown
-    assert ": raised IllegalActionError: action 77 names nothing in this position\n" in out
+    words = [f"bad={tmp_path}/bad.py:Bad", "random", "--games", "2", "--jobs", "1"]
+    assert ": raised KeyError: 'plan'\n" in arena(*words, "--db", db, "--timeout-scale", "0").out
+    out = arena("show", db).out
+    assert "bad crashed: raised KeyError: 'plan'" in out
+    assert "return {}['plan']" in out
 
 
 def test_faults_are_shown(db: str) -> None:
@@ -223,20 +224,6 @@ def test_faults_are_shown(db: str) -> None:
         "message": "its process exited with code 4", "stderr": "no idea what to do\n",
     }  # fmt: skip
     assert "    no idea what to do\n" in output_of("play", "-r", f"{db}:1", "--text").out
-
-
-def test_traceback_of_an_agent(db: str, tmp_path: Path) -> None:
-    (tmp_path / "bad.py").write_text(
-        "from locmsim.agents import RandomAgent\n"
-        "class Bad(RandomAgent):\n"
-        "    def act(self, observation):\n"
-        "        return {}['plan']\n"
-    )
-    bad = f"bad={tmp_path}/bad.py:Bad"
-    arena("random", bad, "--games", "2", "--db", db, "--jobs", "1", "--timeout-scale", "0")
-    out = arena("show", db).out
-    assert "bad crashed: raised KeyError: 'plan'" in out
-    assert "return {}['plan']" in out
 
 
 @pytest.mark.slow

@@ -473,8 +473,8 @@ def test_arena_killed(tmp_path: Path, pids: Path, jobs: str) -> None:
 @pytest.mark.parametrize(
     ("jobs", "number"),
     amount(
-        [("1", signal.SIGTERM), ("2", signal.SIGINT)],
-        [*product(("1", "2"), (signal.SIGINT, signal.SIGTERM))],
+        [("1", signal.SIGTERM), ("2", signal.SIGINT), ("1", signal.SIGHUP)],
+        [*product(("1", "2"), (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))],
     ),
 )
 def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal.Signals) -> None:

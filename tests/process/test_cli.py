@@ -71,6 +71,7 @@ def test_faulty_match() -> None:
 
 
 def test_command_that_does_not_exist() -> None:
+    assert "start failed" in play(GOOD, "no-such-program-anywhere", code=1).err
     out, err = play("-p1", GOOD, "-p2", "no-such-program-anywhere", code=1)
     assert out.splitlines()[:2] == ["0", "-1"]
     assert err == ""

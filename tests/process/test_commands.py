@@ -29,7 +29,7 @@ from helpers import (
     raises,
 )
 
-from locmsim import Match, State, StateBatch
+from locmsim import Match, StateBatch
 from locmsim.agents import make_agent
 from locmsim.arena import Arena, StoreError
 from locmsim.arena.report import grid
@@ -97,19 +97,6 @@ def test_ctrl_c_ends_a_command_with_one_line(words: list[str], tmp_path: Path) -
     assert line.startswith("locmsim ")
     assert "stopped" in line
     assert seconds < 30  # perft and analyse once did not stop at all
-
-
-@pytest.mark.parametrize("number", slow_after(1, [signal.SIGHUP, signal.SIGTERM]))
-def test_signals_leave_no_bot_behind(number: int, tmp_path: Path) -> None:
-    bot = f"sh -c 'echo $$ >> {tmp_path}/pids; exec sleep 300'"
-    words = ["arena", "--game=vestrock", f"a={bot}", "b=random", "--jobs=1", "--timeout-scale=0"]
-    with subprocess.Popen([*LOCMSIM, *words], preexec_fn=default_signals) as process:
-        pids = tmp_path / "pids"
-        wait_for_bots(pids, process)
-        process.send_signal(number)
-        assert process.wait(60) == 128 + number
-    for pid in map(int, pids.read_text().split()):
-        assert not Path(f"/proc/{pid}").exists()
 
 
 @pytest.mark.slow
@@ -492,10 +479,3 @@ def test_agents_get_the_time_they_have() -> None:
     base = make_agent("greedy")
     base.start_turn(time.perf_counter() + 100)  # type: ignore[attr-defined]
     assert 50 < base.time_left() <= 100  # type: ignore[attr-defined]
-
-
-def test_perft_is_the_same_in_pieces() -> None:
-    state = start_position(2)
-    whole = sum(state.child(a).perft(4) for a in state.legal_actions())
-    assert state.perft(5) == whole
-    assert isinstance(State.from_text(state.to_text()).perft(1), int)

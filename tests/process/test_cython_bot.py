@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from built_examples import install
-from helpers import each_rules
+from helpers import each_rules, raises
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -137,8 +137,7 @@ def test_it_refuses(flatbot):
         flatbot.best_turn(belief.sample(1), belief.determinizer(), tries=0)
     while not state.is_terminal():
         state.apply_action(0)
-    with pytest.raises(ValueError, match="the game is over"):
-        flatbot.best_turn(state, belief.determinizer())
+    raises(ValueError, "the game is over", flatbot.best_turn, state, belief.determinizer())
 
 
 def test_the_readme_plays_a_game(built):

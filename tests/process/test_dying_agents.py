@@ -532,15 +532,8 @@ def test_play_isolates_the_packages_agents() -> None:
     assert locmsim(*words).stdout == locmsim(*words, "--isolate").stdout
 
 
-def test_exit_status_of_a_bot_that_cannot_be_started() -> None:
-    done = locmsim("play", "./nowhere --x", "greedy", "-seed", "1", code=1)
-    assert done.stdout.splitlines()[:2] == ["-1", "0"]
-    assert "start failed" in done.stderr
-
-
 def test_a_wrong_folder_is_no_fault_of_a_bot() -> None:
-    with pytest.raises(OSError, match="nosuch"):
-        play([["true"], ["true"]], Match(seed=1), cwd="/nosuch")
+    raises(OSError, "nosuch", play, [["true"], ["true"]], Match(seed=1), cwd="/nosuch")
 
 
 def test_an_agent_that_cannot_be_sent() -> None:

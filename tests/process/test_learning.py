@@ -66,8 +66,7 @@ def test_training_starts_from_the_network_of_the_library():
         assert loaded.keys() == policy.arrays.keys()
         for name, array in loaded.items():
             np.testing.assert_array_equal(array, policy.arrays[name])
-    with pytest.raises(SystemExit, match=r"--from: .*1\.0"):
-        load_start(Net("1.0"), "learned", "1.0")
+    raises(SystemExit, r"--from: .*1\.0", load_start, Net("1.0"), "learned", "1.0")
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])

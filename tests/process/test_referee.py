@@ -690,10 +690,8 @@ def test_match_replayed_from_calls(run: Run) -> None:
     again = replay_calls(Match(seed=1), answers, timeout_scale=RELAXED)
     assert again.calls == result.calls
     assert (again.scores, again.fault) == (result.scores, result.fault)
-    with pytest.raises(ValueError, match="answer 1 does not fit"):
-        replay_calls(Match(seed=1), answers[1:2] * 2)
-    with pytest.raises(ValueError, match="not over after its 4 answers"):
-        replay_calls(Match(seed=1), answers[:4])
+    raises(ValueError, "answer 1 does not fit", replay_calls, Match(seed=1), answers[1:2] * 2)
+    raises(ValueError, "not over after its 4 answers", replay_calls, Match(seed=1), answers[:4])
 
 
 # ---------------------------------------------------------------------------------- one question
@@ -770,13 +768,11 @@ def test_other_bots_errors_are_read_meanwhile(start: Callable[..., BotProcess]) 
     ],
 )
 def test_options_out_of_range(options: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match=next(iter(options))):
-        play(["true", "true"], Match(seed=1), **options)
+    raises(ValueError, next(iter(options)), play, ["true", "true"], Match(seed=1), **options)
 
 
 def test_number_of_commands() -> None:
-    with pytest.raises(ValueError, match="two commands"):
-        play(["true"], Match(seed=1))
+    raises(ValueError, "two commands", play, ["true"], Match(seed=1))
 
 
 def test_match_that_is_over() -> None:

@@ -920,8 +920,7 @@ def test_a_full_disk_of_the_log_ends_the_server() -> None:
 
 
 def test_a_port_that_is_taken(table: Served) -> None:
-    with pytest.raises(OSError, match="address"):
-        asyncio.run(Server(port=table.port).run())
+    raises(OSError, "address", asyncio.run, Server(port=table.port).run())
 
 
 @pytest.mark.parametrize(
