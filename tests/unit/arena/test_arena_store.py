@@ -263,22 +263,6 @@ def test_full_disk(path: Path, records: list[Record], monkeypatch: pytest.Monkey
 
 
 @pytest.mark.slow
-def test_full_disk_in_the_middle_of_a_tournament(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    databases = opened_databases(monkeypatch)
-    with Arena(path, ["random", "greedy"], games=200, seed=3, timeout_scale=25.0) as arena:
-        with full_disk(*databases), pytest.raises(StoreError, match="full"):
-            arena.run(jobs=1)
-        played = arena.tally.games
-        assert 0 < played < 200
-    with Arena(path, games=played + 2 + played % 2) as arena:
-        assert arena.tally.games == played
-        arena.run(jobs=1)
-        assert arena.tally.games == arena.settings.count
-
-
-@pytest.mark.slow
 @pytest.mark.process
 def test_file_size_limit(path: Path) -> None:
     """The store reports writes that the operating system refuses, as it does over a quota."""

@@ -114,15 +114,24 @@ def test_the_seat_shows_before_the_battle_in_a_draft():
 
 
 @each_rules
-def test_own_deck_holds_what_was_chosen_and_not_seen(rules):
+def test_decks_hold_what_was_chosen_and_not_seen(rules):
+    """The opponent's: two of a card at most, or one of each triplet."""
     for game, player, observation, belief, truth in battles(rules, step=3):
         left = truth["p"][player]["deck"]
         pairs = game["decks"][player]
         deck = [base_id for _, base_id in pairs[len(pairs) - left :]]
-        views = [belief.sample(seed).players[player] for seed in (1, 2)]
-        decks = [[item.card.base_id for item in view.deck] for view in views]
+        samples = [belief.sample(seed).players for seed in (1, 2)]
+        decks = [[item.card.base_id for item in views[player].deck] for views in samples]
         assert Counter(decks[0]) == Counter(decks[1]) == Counter(deck), game_name(game)
         assert observation.me.deck_size == left
+        theirs = samples[0][1 - player]
+        cards = [item.card.base_id for item in (*theirs.hand, *theirs.deck)]
+        assert len(cards) == observation.opponent_hand + observation.opponent.deck_size
+        if rules == "1.5":
+            assert max(Counter(cards + belief.opponent_cards).values()) <= 2
+        else:
+            offers = [{row[0] for row in triplet} for triplet in game["cards"]]
+            assert can_be_drafted(cards + belief.opponent_cards, offers), game_name(game)
 
 
 def test_own_deck_is_shuffled():
@@ -132,24 +141,6 @@ def test_own_deck_is_shuffled():
     deck = Counter(item.card.base_id for item in match.state.players[0].deck)
     for base_id, copies in deck.items():
         assert top[base_id] == pytest.approx(2000 * copies / 25, rel=0.35)
-
-
-def test_opponent_has_two_of_a_card_at_most():
-    for _, player, observation, belief, _ in battles("1.5", step=4):
-        if not observation.opponent_actions:
-            continue
-        view = belief.sample(seed=1).players[1 - player]
-        cards = [item.card.base_id for item in (*view.hand, *view.deck)]
-        assert len(cards) == observation.opponent_hand + observation.opponent.deck_size
-        assert max(Counter(cards + belief.opponent_cards).values()) <= 2
-
-
-def test_opponent_took_one_card_of_each_triplet():
-    for game, player, _, belief, _ in battles("1.2", step=4):
-        view = belief.sample(seed=1).players[1 - player]
-        cards = [item.card.base_id for item in (*view.hand, *view.deck)]
-        offers = [{row[0] for row in triplet} for triplet in game["cards"]]
-        assert can_be_drafted(cards + belief.opponent_cards, offers), game_name(game)
 
 
 def can_be_drafted(cards: list[int], offers: list[set[int]]) -> bool:

@@ -50,19 +50,17 @@ def positions(rules: str, games: int = amount(3, 6), step: int = 3) -> Iterator[
 
 
 @cache
-def all_positions(rules: str, games: int, step: int) -> tuple[State, ...]:
+def all_positions(rules: str, games: int, step: int) -> list[State]:
     """Return positions that all tests share and none may change."""
-    return tuple(find_positions(rules, games, step))
-
-
-def find_positions(rules: str, games: int, step: int) -> Iterator[State]:
+    found = []
     for seed in range(games):
         turn = -1
         for state, _ in random_game(start_position(seed, rules), seed):
             new = state.turn > turn
             turn = state.turn
             if new and turn % step == 0 and len(state.legal_actions()) > 2:
-                yield state
+                found.append(state)
+    return found
 
 
 def budget(search: type, share: float = 1.0) -> dict[str, int]:
@@ -490,22 +488,20 @@ def test_a_reply_that_kills_its_player_is_no_win(search):
 def test_a_belief_has_to_have_seen_the_observation(search):
     """Without an error, the search would answer an earlier turn."""
     match = begun_match(seed=3)
-    belief = Belief()
-    with pytest.raises(ValueError, match=r"^belief: its last observation is not this one"):
-        search().search(match.observation(0), belief=belief, **budget(search))
-    belief.see(match.observation(0))
-    old = match.observation(0)
-    assert search().search(old, belief=belief, **budget(search)).line
+    belief, old = Belief(), match.observation(0)
+    given = {"belief": belief, **budget(search)}
+    message = r"^belief: its last observation is not this one"
+    raises(ValueError, message, search().search, old, **given)
+    belief.see(old)
+    assert search().search(old, **given).line
     for _ in range(2):
         match.submit(match.to_ask[0], "PASS")
     for seen in (match.observation(0), match.state):
-        with pytest.raises(ValueError, match=r"^belief: its last observation is not this one"):
-            search().search(seen, belief=belief, **budget(search))
-    with pytest.raises(ValueError, match=r"^belief: its last observation is not this one"):
-        analyse(match.observation(0), belief=belief, time_ms=None, nodes=100)
+        raises(ValueError, message, search().search, seen, **given)
+    raises(ValueError, message, analyse, seen, belief=belief, time_ms=None, nodes=100)
     belief.see(match.observation(0))
     for seen in (match.observation(0), match.state):
-        assert search().search(seen, belief=belief, **budget(search)).line
+        assert search().search(seen, **given).line
 
 
 @each_search
@@ -930,15 +926,19 @@ def wins_by_attacks(state: State, player: int) -> bool:
 # ---- games between engines -----------------------------------------------------------------------
 
 
+def start_of_engines() -> tuple[State, list[Determinizer]]:
+    start = start_position(3)
+    pool = [(2, [(card, 1.0)]) for card in start.table.pool]
+    return start, [Determinizer(start, who, [pool, pool]) for who in (0, 1)]
+
+
 @pytest.mark.parametrize("nodes", [300, 6000])
 def test_games_between_engines(nodes):
     """The same arguments give the same game, and the recorded states are those of its turns.
 
     With the larger budget, turns are compared in sampled worlds.
     """
-    start = start_position(3)
-    pool = [(2, [(card, 1.0)]) for card in start.table.pool]
-    worlds = [Determinizer(start, who, [pool, pool]) for who in (0, 1)]
+    start, worlds = start_of_engines()
     options = BeamOptions(plans=4, width=8)
 
     def play(seed: int) -> tuple[tuple[int, int], list[State]]:
@@ -959,9 +959,7 @@ def test_games_between_engines(nodes):
 
 def test_engines_refuse():
     """Engines refuse a root in the other player's turn, and games evaluated by a function."""
-    start = start_position(3)
-    pool = [(2, [(card, 1.0)]) for card in start.table.pool]
-    worlds = [Determinizer(start, who, [pool, pool]) for who in (0, 1)]
+    start, worlds = start_of_engines()
     engine = SearchEngine(BeamOptions(), Evaluation().compiled)
     with pytest.raises(ValueError, match="the player whose turn it is"):
         engine.search(worlds[1], start, time_ns=None, nodes=100, iterations=None, seed=0)

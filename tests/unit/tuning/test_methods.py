@@ -45,17 +45,6 @@ def test_they_find_what_is_best(name: str, trials: int) -> None:
     assert (again, asked_again) == (best, asked)
 
 
-def test_one_parameter_is_enough() -> None:
-    pytest.importorskip("cmaes")
-    method = METHODS["cmaes"]([(-1.0, 1.0)], 100, 1)
-    for _ in range(100):
-        trial = method.ask()
-        assert trial is not None
-        assert len(trial.first) == 1
-        method.tell(trial, float(trial.first[0] > 0))
-    assert method.best[0] > 0
-
-
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "reach", [[(-0.1, 0.1)] * 2, [(0.0, 0.1)] * 4, [(-0.1, 0.1)]], ids=["two", "switches", "one"]
