@@ -11,7 +11,7 @@ from helpers import each_rules
 from rows_access import put_state
 
 from locmsim import Match, Observation
-from locmsim.envs import LocmEnv, LocmVectorEnv
+from locmsim.envs import Games, LocmEnv, LocmVectorEnv, Options
 from locmsim.envs._potentials import POTENTIALS
 from locmsim.game.positions import start_position
 
@@ -253,6 +253,50 @@ def test_an_opponent_answers_a_position_by_what_is_shown_of_it(rules, kind):
     assert asked > 5
     assert others > 5
     env.close()
+
+
+@pytest.mark.slow
+@each_rules
+@pytest.mark.parametrize("kind", [*PLAYERS, *STRONG][4:])
+def test_an_opponent_knows_only_what_it_is_shown(rules, kind):
+    """It plays the same turn whatever the other's hand and both decks' order, with all its past."""
+    turns = others = 0
+    few = kind in STRONG
+    for seed in range(amount(2, 12) if few else 12):
+        opponent = player_of(kind, rules)
+        games = Games(2, Options(rules=rules, opponent=opponent, card_sets=3, seat="first"))
+        rows = games.rows
+        for row in (0, 1):
+            games.begin(row, seed)
+        stream = np.random.default_rng(seed)
+        while rows.views.winner(0) < 0:
+            action = int(stream.choice(rows.views.state(0).legal_actions()))
+            for row in (0, 1):
+                rows.step_row(row, action)
+            if not rows.requests.waits_for(0):
+                continue
+            # The opponent's turn has begun; in the other row, all that they cannot see is redrawn.
+            hidden = rows.views.state(1).resample_hidden(1, seed)
+            others += hidden != rows.views.state(0)  # late in a game, few hidden cards are left
+            put_state(rows, 1, hidden)
+            before = rows.views.length(0)
+            for row in (0, 1):
+                if "beam" in kind:
+                    games.serving.search(row)
+                else:
+                    games.serve(np.array([row]))
+            turns += rows.views.length(0) > before + 1
+            one, other = rows.views.state(0), rows.views.state(1)
+            assert one.players[1].board == other.players[1].board
+            assert one.players[0].board == other.players[0].board
+            assert one.players[0].health == other.players[0].health
+            assert rows.views.length(0) == rows.views.length(1)
+            if rows.views.winner(0) < 0:
+                put_state(rows, 1, one)  # both rows continue from the same position
+            for row in (0, 1):
+                rows.requests.resume(row)
+    assert turns > (5 if few else 30)
+    assert others > (5 if few else 30)
 
 
 @each_rules
