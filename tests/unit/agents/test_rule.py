@@ -43,13 +43,10 @@ def texts(state: State) -> list[str]:
     return found
 
 
-def test_rules_kill():
+def test_rules_kill_with_all_items():
     state = battle([creature(56, 4, 4, 1)], [creature(118, 3, 3, 0)], health=4)
     assert texts(state) == ["ATTACK 56 -1"]
     assert state.winner == 0
-
-
-def test_rules_kill_with_all_items():
     green = Card(1, CardType.GREEN, 1, 2, 0)
     blue = Card(2, CardType.BLUE, 1, 0, -3)
     state = battle([creature(56, 4, 4, 1)], [], green, blue, health=9)

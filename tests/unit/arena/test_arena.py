@@ -180,7 +180,10 @@ def test_games_in_any_order_add_up_alike() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"seed": 5}, "seed: 4, now 5"),
+        (
+            {"seed": 5, "players": ["random"] * 2},
+            "players: greedy=.*, now random=.*; seed: 4, now 5$",
+        ),
         ({"rules": "1.2"}, "rules: 1.5, now 1.2"),
         ({"players": ["greedy", "rule:deck=score"]}, "random=random, now greedy=greedy, rule"),
     ],

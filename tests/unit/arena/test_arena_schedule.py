@@ -114,17 +114,6 @@ def test_settings_as_json() -> None:
         raises(ValueError, "not the settings", Settings.from_json, bad)
 
 
-def test_differences() -> None:
-    assert settings(seed=1).differences(settings(seed=1)) == []
-    changed = Settings(
-        (Player("p0", "random", False), Player("q", "./q", True)), LocmGame(), seed=2
-    )
-    assert settings(seed=1).differences(changed) == [
-        "players: p0=random, p1=random, now p0=random, q=./q",
-        "seed: 1, now 2",
-    ]
-
-
 @pytest.mark.parametrize(
     ("fields", "message"),
     [

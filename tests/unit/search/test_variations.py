@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import wins_data
-from helpers import each_rules, main, match_of, write_log
+from helpers import each_rules, main, match_of, raises, write_log
 
 from locmsim import Observation, State
 from locmsim._core import with_hand
@@ -144,15 +144,14 @@ def test_hands_that_cannot_be() -> None:
     observation, belief = knowledge_at(result, 6)
     root = belief.root()
     seen = belief.opponent_cards[0]
-    with pytest.raises(ValueError, match=f"3 of card {seen}, of which a deck has 2 at most"):
-        check_hand(belief, root, [seen] * 3)
-    with pytest.raises(ValueError, match="no card 500 can occur in this game"):
-        variations(observation, belief=belief, hand=[500])
-    with pytest.raises(ValueError, match=r"the opponent holds \d cards, got 9"):
-        variations(observation, belief=belief, hand=[1] * 9)
-    for name in ("lines", "worlds", "replies", "nodes"):
-        with pytest.raises(ValueError, match=f"{name}: expected 1 or more"):
-            variations(observation, belief=belief, **{name: 0})
+    message = f"3 of card {seen}, of which a deck has 2 at most"
+    raises(ValueError, message, check_hand, belief, root, [seen] * 3)
+    for wrong, message in (
+        ({"hand": [500]}, "no card 500 can occur in this game"),
+        ({"hand": [1] * 9}, r"the opponent holds \d cards, got 9"),
+        *(({n: 0}, f"{n}: expected 1 or more") for n in ("lines", "worlds", "replies", "nodes")),
+    ):
+        raises(ValueError, message, variations, observation, belief=belief, **wrong)
 
 
 def test_a_draft_has_one_card_of_each_offer() -> None:
