@@ -36,10 +36,6 @@ def writing(path: Path, settings: Settings = SETTINGS) -> Store:
     return store
 
 
-def reading(path: Path) -> Store:
-    return Store(path)
-
-
 @pytest.fixture(scope="module")
 def records() -> list[Record]:
     return play_games(SETTINGS.task(range(1, 7)))
@@ -58,7 +54,7 @@ def test_what_goes_in_comes_out(path: Path, records: list[Record]) -> None:
         assert store.numbers() == {1, 2, 4}
         other = replace(SETTINGS, games=10, sprt=Sprt(0, 5))
         store.save(other)
-    with reading(path) as store:
+    with Store(path) as store:
         assert store.settings == other
         assert len(store) == 3
         assert list(store.outcomes()) == [records[i].outcome for i in (0, 1, 3)]
@@ -106,13 +102,13 @@ def test_view_for_people(path: Path, records: list[Record]) -> None:
 
 
 def test_no_file(path: Path, records: list[Record]) -> None:
-    raises(NoResultsError, "no such file", reading, path)
+    raises(NoResultsError, "no such file", Store, path)
     raises(StoreError, "cannot open", writing, path / "deeper")
     path.touch()
-    raises(NoResultsError, "an empty file", reading, path)
+    raises(NoResultsError, "an empty file", Store, path)
     with writing(path) as store:
         store.add_all([records[0]])
-    with reading(path) as store:
+    with Store(path) as store:
         assert len(store) == 1
 
 
@@ -169,7 +165,7 @@ def test_nothing_beside_a_closed_file(path: Path, records: list[Record]) -> None
     with writing(path) as store:
         store.add_all([records[0]])
     assert os.listdir(path.parent) == [path.name]
-    with reading(path) as store:
+    with Store(path) as store:
         assert len(store) == 1
     assert os.listdir(path.parent) == [path.name]
     script = f"""
@@ -182,7 +178,7 @@ def test_nothing_beside_a_closed_file(path: Path, records: list[Record]) -> None
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(script)], timeout=120)
     assert len(os.listdir(path.parent)) == 3
-    with reading(path) as store:
+    with Store(path) as store:
         assert next(store.outcomes()).turns == 77
     assert os.listdir(path.parent) == [path.name]
 
@@ -207,14 +203,14 @@ def test_damaged_settings_and_another_version(path: Path, records: list[Record])
         ("PRAGMA user_version = 99", "version 99, this program knows 7"),
     ):
         change(path, statement)
-        raises(StoreError, message, reading, path)
+        raises(StoreError, message, Store, path)
 
 
 def test_two_writers(path: Path, records: list[Record]) -> None:
     """A second writer is refused, since both would play the same games; readers are not."""
     with writing(path) as store:
         raises(StoreError, "another process writes to it", writing, path)
-        with reading(path) as reader:
+        with Store(path) as reader:
             store.add_all([records[0]])
             assert reader.numbers() == {1}
             store.add_all([records[1]])
@@ -233,7 +229,7 @@ def test_the_path_is_a_path(
     with writing(name) as store:
         store.add_all([records[0]])
         raises(StoreError, "another process writes to it", writing, name)
-    with reading(name) as store:
+    with Store(name) as store:
         assert store.numbers() == {1}
     assert [path.name for path in tmp_path.iterdir()] == [str(name)]
 
@@ -316,6 +312,6 @@ def test_killed_while_writing(path: Path) -> None:
         [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, timeout=120
     )
     assert done.returncode == -signal.SIGKILL
-    with reading(path) as store:
+    with Store(path) as store:
         assert store.numbers() == set(range(1, int(done.stdout) + 1))
     assert os.path.exists(path)
