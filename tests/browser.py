@@ -133,8 +133,11 @@ def open_page(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> I
     assert requests == {(tmp_path / f"page{i}.html").as_uri() for i in range(len(pages))}
 
 
-def expected(game: Game, state: dict[str, Any], costs: dict[int, int]) -> list[dict[str, Any]]:
+def expected(game: Game, state: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what `SHOWN` should find, from a snapshot and the golden game's own cards."""
+    rows = game["cards"] if game["rules"] == "1.5" else [r for t in game["cards"] for r in t]
+    cost = {row[0]: row[2] for row in rows}
+    costs = {instance: cost[base] for deck in game["decks"] for instance, base in deck}
     lanes = 1 if game["rules"] == "1.0" else 2
     areas = {row[0]: row[9] for row in game["cards"]} if game["rules"] == "1.5" else {}
     sides = []
@@ -161,14 +164,11 @@ def expected(game: Game, state: dict[str, Any], costs: dict[int, int]) -> list[d
 
 
 def check_game(open_page: Opener, game: Game) -> None:
-    rows = game["cards"] if game["rules"] == "1.5" else [r for t in game["cards"] for r in t]
-    cost = {row[0]: row[2] for row in rows}
-    costs = {instance: cost[base] for deck in game["decks"] for instance, base in deck}
     page = open_page(replay_html(golden_result(game)))
     states = [state for turn in game["turns"] for state in turn["states"]]
     assert page.locator("#slider").get_attribute("max") == str(len(states) - 1)
     for i, (shown, state) in enumerate(zip(page.evaluate(ALL_SHOWN), states, strict=True)):
-        assert shown == expected(game, state, costs), f"step {i}"
+        assert shown == expected(game, state), f"step {i}"
     assert step_of(page) == len(states) - 1
     page.close()
 

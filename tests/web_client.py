@@ -49,3 +49,9 @@ class Client:
         answer = self.client.post(path, params={"token": self.token}, json=data)
         assert answer.status_code == code, answer.text
         return answer.json()
+
+    def ended(self, view: dict[str, Any]) -> dict[str, Any]:
+        """Return the view of a job when it has ended."""
+        while view.get("state") == "running":
+            view = self.get("/api/jobs", job=view["job"], known=view["version"])
+        return view

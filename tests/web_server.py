@@ -3,14 +3,13 @@
 import contextlib
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import watched_pages
-from helpers import write_log
+from helpers import LOCMSIM, write_log
 
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
@@ -49,8 +48,7 @@ def command() -> Iterator[Server]:
     started: list[subprocess.Popen[str]] = []
 
     def start(*words: str) -> str:
-        command = [sys.executable, "-m", "locmsim", "web", "--timeout-scale", "0"]
-        command += [*words] if "--port" in words else [*words, "--port", "0"]
+        command = [*LOCMSIM, "web", "--timeout-scale", "0", "--port", "0", *words]
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,13 +43,12 @@ MOST = 290_000
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory):
     """Return a function that writes the rounded weights of an engine, cached."""
-    made = {}
 
+    @cache
     def write(rules):
-        if rules not in made:
-            made[rules] = tmp_path_factory.mktemp("weights") / "engine.npz"
-            export_engine(rules).weights.save(made[rules])
-        return made[rules]
+        path = tmp_path_factory.mktemp("weights") / "engine.npz"
+        export_engine(rules).weights.save(path)
+        return path
 
     return write
 

@@ -15,8 +15,6 @@ __all__ = ["browser", "command", "server", "visit"]
 
 pytestmark = pytest.mark.slow
 
-pytest.importorskip("uvicorn", reason="the extra web is not installed")
-pytest.importorskip("starlette", reason="the extra web is not installed")
 
 NAMES = (HOSTILE, f"b{HOSTILE}", "x" * 200)
 expect = sync_api.expect

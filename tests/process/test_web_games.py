@@ -395,9 +395,7 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
         first = replay["steps"][0]["board"]
         assert (first["turn"], first["player"]) == (state.turn, mover)
         assert [step["action"] or "PASS" for step in replay["steps"][1:]] == page.view["path"]
-        found = page.tell("report/start", match=over["replay"], nodes=50)
-        while found["state"] == "running":
-            found = page.get("/api/jobs", job=found["job"], known=found["version"])
+        found = page.ended(page.tell("report/start", match=over["replay"], nodes=50))
         assert found["error"] is None
         assert next(turn["turn"] for turn in found["result"]["turns"]) == state.turn
         # Its turns can be tried again: what they gave away is told as in the report.
@@ -408,9 +406,7 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
         assert set(opened["steps"][0]["board"]["sides"][1 - seat]["hand"]) <= {None}
         best = page.tell("practice/solution", **place)
         assert page.tell("practice/check", **place, actions=best["actions"])["solved"]
-        job = page.tell("practice/mistakes", match=over["replay"], seat=seat)
-        while job["state"] == "running":
-            job = page.get("/api/jobs", job=job["job"])
+        job = page.ended(page.tell("practice/mistakes", match=over["replay"], seat=seat))
         assert job["error"] is None
         mistakes = job["result"]["mistakes"]
         assert mistakes

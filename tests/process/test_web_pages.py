@@ -1,10 +1,8 @@
 """Browser tests of the pages of `locmsim web`: whole games by clicks, and hostile text."""
 
 import json
-import os
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,6 +18,7 @@ from helpers import (
     RULE_SETS,
     golden_games,
     golden_result,
+    locmsim,
     log_line,
     match_of,
     wait_for,
@@ -42,21 +41,15 @@ from locmsim.web import load_replay
 
 __all__ = ["browser", "command", "server", "visit", "watch"]
 
-pytest.importorskip("starlette", reason="starlette is not installed")
-pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
 pytestmark = pytest.mark.slow
 
 expect = sync_api.expect
 
 TALKER = """
-class Talker:
-    def reset(self, seed=0):
-        pass
+from locmsim.agents import RandomAgent
 
-    def choose(self, observation):
-        return "PASS"
-
+class Talker(RandomAgent):
     def act(self, observation):
         return "PASS " + {words!r}
 """
@@ -92,6 +85,13 @@ def changed(page: Any, before: str) -> None:
     page.wait_for_selector(f"body:not([data-version='{before}'])")
 
 
+def press(page: Any, button: str) -> None:
+    """Click on a button that changes the match."""
+    before = version(page)
+    page.click(button)
+    changed(page, before)
+
+
 def table_of(page: Any) -> str:
     """Return the lanes and the hands as HTML, without the texts around them."""
     found: str = page.evaluate(
@@ -120,9 +120,7 @@ def play_turns(page: Any) -> int:
             page.locator(".aim").first.click()
             changed(page, before)
         if page.locator(ASKED).count():
-            before = version(page)
-            page.click("#end")
-            changed(page, before)
+            press(page, "#end")
 
 
 @pytest.mark.parametrize("rules", amount(["1.5"], most=RULE_SETS))
@@ -203,9 +201,7 @@ def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     expect(page.locator("#lines button").first).to_contain_text("%")
     expect(page.locator("#chance")).to_contain_text("chance of winning if the turn ends here")
     while not page.locator(".can").count():
-        before = version(page)
-        page.click("#end")
-        changed(page, before)
+        press(page, "#end")
         page.wait_for_selector(ASKED)
     table = table_of(page)
     page.locator(".can").first.focus()
@@ -218,9 +214,7 @@ def test_hint_undo_and_keyboard(server: Server, visit: Opener) -> None:
     page.locator(".aim").first.press(" ")
     changed(page, before)
     await_table(page, lambda shown: shown != table)
-    before = version(page)
-    page.click("#back")
-    changed(page, before)
+    press(page, "#back")
     await_table(page, lambda shown: shown == table)
     page.reload()
     page.wait_for_selector(f"{ASKED} .board")
@@ -363,9 +357,7 @@ def test_clicks_while_a_hint_is_carried_out_do_nothing(server: Server, visit: Op
         page.wait_for_selector("#lines button")
         if line.count():
             break
-        before = version(page)
-        page.click("#end")
-        changed(page, before)
+        press(page, "#end")
         page.wait_for_selector("#end:enabled")
     actions = str(line.get_attribute("data-place")).split(";")
     line.click()
@@ -732,9 +724,7 @@ def test_the_command_without_the_token(command: Server, visit: Opener) -> None:
 
 def test_a_port_that_is_taken(server: Server) -> None:
     port = server().partition("/?")[0].rpartition(":")[2]
-    words = [sys.executable, "-m", "locmsim", "web", "--port", port]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=30, env=os.environ)
-    assert done.returncode == 1
+    done = locmsim("web", "--port", port, code=1)
     assert f"port {port}: Address already in use" in done.stderr
 
 

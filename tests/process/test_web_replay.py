@@ -16,6 +16,7 @@ from browser import (
     Opener,
     browser,
     check_game,
+    expected,
     long_game,
     open_page,
     step_of,
@@ -295,16 +296,10 @@ def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
     page = open_page(capture_html("".join([*game["choice_inputs"][1], *inputs])))
     states = [turn["states"][0] for turn in game["turns"] if turn["player"] == 1]
     for shown, state in zip(page.evaluate(ALL_SHOWN), states, strict=True):
-        for player, side in enumerate(state["p"]):
-            assert shown[player]["health"] == str(side["hp"])
-            assert shown[player]["size"] == str(len(side["hand"]))
-            assert shown[player]["backs"] == (len(side["hand"]) if player == 0 else 0)
-            for lane, cards in enumerate(shown[player]["lanes"]):
-                board = [row for row in side["board"] if row[5] == lane]
-                assert [card[0] for card in cards] == [row[0] for row in board]
-                assert [card[1].replace("\u2212", "-") for card in cards] == [
-                    str(row[2]) for row in board
-                ]
+        for player, wanted in enumerate(expected(game, state)):
+            assert shown[player]["backs"] == (int(wanted["size"]) if player == 0 else 0)
+            for what in ("health", "size", "lanes"):
+                assert shown[player][what] == wanted[what]
     assert "as one of the bots saw it" in page.locator("#outcome").inner_text()
     assert page.locator("#log .theirs").count() > 1
     page.click("#tab-decks")

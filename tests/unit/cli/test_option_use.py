@@ -440,15 +440,6 @@ def test_options_that_apply_are_read(
     assert wanted <= read, f"no effect: {', '.join(sorted(wanted - read))}"
 
 
-def refused(mode: Mode) -> Iterator[tuple[str, argparse.Action]]:
-    """Yield the options that do not apply in a mode, by their longest names."""
-    known = options_of(parser_of(mode.words.split()))
-    applying = given(f"{mode.words} {mode.more} {mode.elsewhere}", known)
-    for action in {id(action): action for action in known.values()}.values():
-        if action.dest not in applying:
-            yield max(action.option_strings, key=len), action
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("ready")
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.words)
@@ -456,7 +447,12 @@ def test_options_that_do_not_apply_are_refused(
     mode: Mode, files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module, words = tool_of(filled(mode.words, files, tmp_path))
-    for name, action in refused(mode):
+    known = options_of(parser_of(mode.words.split()))
+    applying = given(f"{mode.words} {mode.more} {mode.elsewhere}", known)
+    for action in {*known.values()}:
+        if action.dest in applying:
+            continue
+        name = max(action.option_strings, key=len)
         value = [] if action.nargs == 0 else VALUES.get(name, "3").split()
         with pytest.raises(SystemExit) as ended:
             module.main([*words, name, *value])

@@ -173,6 +173,8 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
     ("vestrock tournament rule chess", "no bot 'chess'"),
     ("vestrock serv", "did you mean 'serve'?"),
     ("vestrock bench --seconds 0", "--seconds: expected more than 0, got 0.0"),
+    ("locmsim replay --play log.json -o a.html", "GAME: does not apply with --play"),
+    ("locmsim replay -o a.html", "GAME is needed, or --play"),
     ("locmsim web none.json", "none.json: no such file"),
     ("locmsim web --bot beam:nodez=3", "--bot: player 'beam:nodez=3': agent beam: unknown option"),
     ("locmsim web --bot gredy", "--bot: player 'gredy': no program and no agent is called 'gredy'"),

@@ -126,10 +126,7 @@ def cards(tmp_path: Path) -> Iterator[tuple[str, Callable[..., Any]]]:
     with Client((), [db]) as page:
 
         def count(status: int = 200, **data: Any) -> Any:
-            view = page.post("/api/arena/cards", status, **data)
-            while view.get("state") == "running":
-                view = page.get("/api/jobs", job=view["job"])
-            return view
+            return page.ended(page.post("/api/arena/cards", status, **data))
 
         yield db, count
 
@@ -171,9 +168,7 @@ def test_refusals(ask: Asker) -> None:
     assert "none.db: no such file" in ask("/api/matches", source="d2")["errors"][0]
     assert "name it with --db" in ask("/api/arena/results", 404, db=3)
     assert ask("/api/arena/results", 400, db="x") == "db: expected an integer"
-    assert "count: expected 1 to" in ask("/api/matches", 400, count=1000)
     assert ask("/api/arena/results", player=99)["player"] == 0
-    assert "token" in ask("/api/arena/results", 403, token="")
 
 
 def test_another_game(tmp_path: Path) -> None:

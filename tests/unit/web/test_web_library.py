@@ -5,7 +5,7 @@ import json
 import os
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,7 @@ def test_two_players_of_one_name_are_told_apart_by_seat() -> None:
 # ------------------------------------------------------------------------------ what is read
 
 
-def bytes_of(work: Callable[[], object]) -> int:
+def bytes_of(work: Callable[..., object], *words: Any) -> int:
     """Return how many bytes this process reads from files to do something."""
 
     def read() -> int:
@@ -105,7 +105,7 @@ def bytes_of(work: Callable[[], object]) -> int:
     cost = read()
     cost = read() - cost  # without the cost of `read` itself
     before = read()
-    work()
+    work(*words)
     return read() - before - cost
 
 
@@ -115,6 +115,12 @@ def test_a_list_and_a_click_cost_the_same_in_a_large_file(tmp_path: Path) -> Non
     small = Library(dbs=[str(results_of(tmp_path / "small.db", 100))])
     large = Library(dbs=[str(results_of(tmp_path / "large.db", 20_000))])
     assert os.path.getsize(large.dbs[0]) > 50 * os.path.getsize(small.dbs[0])
+
+    def more(work: Callable[[Any], object], of: Sequence[Any] = (small, large)) -> int:
+        """Return how many bytes more are read of the large one."""
+        few, many = (bytes_of(work, one) for one in of)
+        return many - few
+
     filters = [
         GameQuery(),
         GameQuery(players=["one"]),
@@ -126,26 +132,22 @@ def test_a_list_and_a_click_cost_the_same_in_a_large_file(tmp_path: Path) -> Non
         GameQuery(players=["one"], lost_by="two", least=60),
     ]
     for wanted in filters:
-        few, many = (bytes_of(lambda: lib.matches(wanted)) for lib in (small, large))  # noqa: B023
+        cost = more(lambda library: library.matches(wanted))  # noqa: B023
         # 100 rows of 100 games and of 20,000. Those with so many turns take all of the index, and
         # the message of each fault is in a page of its own in the table.
         found = large.matches(wanted)["matches"]
         faults = sum(row["fault"] is not None for row in found)
         index = 40 * 20_000 if len(found) < 100 else 0
-        assert many < few + 300_000 + index + 4096 * faults, wanted
+        assert cost < 300_000 + index + 4096 * faults, wanted
     for click in ("d0:1", "d0:2"):
-        few, many = (bytes_of(lambda: lib.load(click)) for lib in (small, large))  # noqa: B023
-        assert many < few + 50_000
-    few, many = (bytes_of(lib.choices) for lib in (small, large))
-    assert many < few + 50_000
+        assert more(lambda library: library.load(click)) < 50_000  # noqa: B023
+    assert more(Library.choices) < 50_000
     # The tables of the page Arena: sums at 64 places in the file, each on a page of its own, and
     # the games behind them.
     readers = [ResultsReader(lib.dbs[0]) for lib in (small, large)]
-    few, many = (bytes_of(reader.update) for reader in readers)
-    assert many < few + 400_000
+    assert more(ResultsReader.update, readers) < 400_000
     assert [reader.games_read for reader in readers] == [100, 20_000 % 16]
-    few, many = (bytes_of(reader.update) for reader in readers)
-    assert many < few + 50_000
+    assert more(ResultsReader.update, readers) < 50_000
 
 
 QUERIES = [

@@ -159,11 +159,6 @@ def test_a_page_sees_a_match_grow(pages: Pages, tmp_path: Path) -> None:
     assert pages.site.library.load(row["key"])[0].winner == result.winner
 
 
-def test_what_is_no_live_match(pages: Pages) -> None:
-    assert "no match" in pages.get("/api/match", 400, match="l7")["error"]
-    assert "expected an integer" in pages.get("/api/match", 400, match="l7", have="x")["error"]
-
-
 def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
     """The arena writes its matches while the library that watches it keeps the folder for them."""
     db = tmp_path / "results.db"

@@ -17,6 +17,7 @@ from test_web_searches import Client, page
 __all__ = ["page"]
 
 PUZZLES = built_in_puzzles()
+GONE = "m0000000000000007"
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def game(page: Client) -> tuple[str, Any]:
 
 
 def mistakes(page: Client, **asked: Any) -> list[dict[str, Any]]:
-    view = page.wait(page.post("/api/practice/mistakes", **asked))
+    view = page.ended(page.post("/api/practice/mistakes", **asked))
     assert (view["state"], view["error"], view["done"]) == ("done", None, view["of"])
     found: list[dict[str, Any]] = view["result"]["mistakes"]
     return found
@@ -82,7 +83,7 @@ def test_an_answer_is_compared_as_in_the_report(page: Client, game: tuple[str, A
         points = round(50 * (then.value_best - then.value_played))
         assert best["words"][2].startswith(f"Better by {points} points than the turn that was ")
         assert "than the turn that was played in the match" in best["words"][2]
-        report = page.wait(page.post("/api/report/start", match=key))["result"]["turns"]
+        report = page.ended(page.post("/api/report/start", match=key))["result"]["turns"]
         played = next(turn for turn in report if turn["turn"] == row["turn"])["played"].split(";")
         same = page.post("/api/practice/check", **place, actions=played)
         assert same["chance"] == (1 + then.value_played) / 2
@@ -149,18 +150,10 @@ def test_puzzles(page: Client, number: int) -> None:
         ("open", {"puzzle": 999}, "puzzle: expected 0 to "),
         ("open", {"puzzle": "1"}, "puzzle: expected an integer"),
         ("open", {"match": "KEY", "turn": 999}, "the match has turns 0 to "),
-        (
-            "open",
-            {"match": "m0000000000000007", "turn": 1},
-            "there is no match 'm0000000000000007'",
-        ),
+        ("open", {"match": GONE, "turn": 1}, f"there is no match '{GONE}'"),
         ("check", {"match": "KEY"}, "turn: expected an integer"),
         ("mistakes", {"match": "KEY", "seat": 2}, "seat: expected 0 or 1, got 2"),
-        (
-            "mistakes",
-            {"match": "m0000000000000007", "seat": 1},
-            "there is no match 'm0000000000000007'",
-        ),
+        ("mistakes", {"match": GONE, "seat": 1}, f"there is no match '{GONE}'"),
         ("mistakes", {"player": "You", "matches": 101}, "matches: expected 1 to 100, got 101"),
     ],
 )

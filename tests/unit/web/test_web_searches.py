@@ -25,37 +25,29 @@ from locmsim.web.jobs import Job, Jobs
 from locmsim.web.news import News
 
 
-class Page(Client):
-    def wait(self, view: dict[str, Any]) -> dict[str, Any]:
-        """Return the view of a job when it has ended."""
-        while view["state"] == "running":
-            view = self.get("/api/jobs", job=view["job"], known=view["version"])
-        return view
-
-
 @pytest.fixture
-def page() -> Iterator[Page]:
-    with Page() as page:
+def page() -> Iterator[Client]:
+    with Client() as page:
         yield page
 
 
-def add(page: Page, rules: str = "1.5") -> tuple[str, Any]:
+def add(page: Client, rules: str = "1.5") -> tuple[str, Any]:
     result = match_of(rules)
     return page.site.library.add(result, ("ann", "bob")), result
 
 
-def path_to(page: Page, key: str, turn: int) -> list[str]:
+def path_to(page: Client, key: str, turn: int) -> list[str]:
     """Return the actions of a match up to a turn, with PASS at the end of each turn."""
     steps = page.get("/api/match", match=key)["steps"][1:]
     return [step["action"] or "PASS" for step in steps if step["turn"] < turn] + ["PASS"]
 
 
 @pytest.mark.slow
-def test_a_report_is_that_of_the_library(page: Page) -> None:
+def test_a_report_is_that_of_the_library(page: Client) -> None:
     key, result = add(page)
     view = page.post("/api/report/start", match=key, nodes=200, seed=3)
     assert len((view["result"] or {"turns": []})["turns"]) == view["done"] <= view["of"]
-    view = page.wait(view)
+    view = page.ended(view)
     assert (view["state"], view["error"], view["done"]) == ("done", None, view["of"])
     shown = view["result"]
     expected = report_game(result, nodes=200, seed=3).to_json()
@@ -73,10 +65,10 @@ def test_a_report_is_that_of_the_library(page: Page) -> None:
     assert (again["job"], again["version"]) == (view["job"], view["version"])
     other = page.post("/api/report/start", match=key, nodes=100, seed=3)
     assert other["job"] != view["job"]
-    page.wait(other)
+    page.ended(other)
 
 
-def test_cards_of_one_name_get_their_numbers_everywhere(page: Page) -> None:
+def test_cards_of_one_name_get_their_numbers_everywhere(page: Client) -> None:
     """Different cards with the same name are numbered by their set to tell them apart."""
     same_names = [
         replace(card, name="Grey Bat" if card.base_id % 2 else "Old Golem")
@@ -100,14 +92,14 @@ def test_cards_of_one_name_get_their_numbers_everywhere(page: Page) -> None:
     check([text for line in found["lines"] for text in line["words"]])
     check([title for _, _, title in found["held"]])
     asked = {**place, "nodes": 20}
-    tree = page.wait(page.post("/api/tree/start", **asked))["result"]
+    tree = page.ended(page.post("/api/tree/start", **asked))["result"]
     check([step["words"] for line in tree["lines"] for step in line["steps"] if step["action"]])
     check([card["title"] for card in tree["cards"].values()])
     possible = page.post("/api/tree/holdable", **place)
     check([card["title"] for card in possible["cards"].values()])
 
 
-def test_a_report_that_cannot_be(page: Page) -> None:
+def test_a_report_that_cannot_be(page: Client) -> None:
     key, _ = add(page)
     assert "no match" in page.post("/api/report/start", 400, match="p9")["error"]
     told = page.post("/api/report/start", 400, match=key, nodes=0)
@@ -120,11 +112,11 @@ def test_a_report_that_cannot_be(page: Page) -> None:
     assert "before the battle" in page.post("/api/report/start", 400, match=empty)["error"]
 
 
-def test_a_tree_grows_and_is_stopped(page: Page) -> None:
+def test_a_tree_grows_and_is_stopped(page: Client) -> None:
     key, _ = add(page)
     path = path_to(page, key, 6)
     asked = {"match": key, "path": path, "worlds": 2, "lines": 2, "seed": 5, "nodes": 3000}
-    shown = page.wait(page.post("/api/tree/start", **asked))["result"]
+    shown = page.ended(page.post("/api/tree/start", **asked))["result"]
     assert "at most 3,000 positions" in shown["budget"]
     assert len(shown["lines"]) == 2
     for line in shown["lines"]:
@@ -146,12 +138,12 @@ def test_a_tree_grows_and_is_stopped(page: Page) -> None:
     while not view["result"]:
         view = page.get("/api/jobs", job=view["job"], known=view["version"])
     page.post("/api/jobs/stop", job=view["job"])
-    view = page.wait(view)
+    view = page.ended(view)
     assert view["state"] == "stopped"
     assert view["result"]["lines"]
 
 
-def test_a_search_of_the_engine_is_stopped(page: Page) -> None:
+def test_a_search_of_the_engine_is_stopped(page: Client) -> None:
     """A round of 30 seconds ends without its lines; requests to stop other searches do nothing."""
     key, _ = add(page)
     asked = {"match": key, "path": [], "search": "mine"}
@@ -166,7 +158,7 @@ def test_a_search_of_the_engine_is_stopped(page: Page) -> None:
 
 
 def test_a_search_that_was_left_makes_room_at_once(
-    page: Page, monkeypatch: pytest.MonkeyPatch
+    page: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Searches that were told to stop take a moment to end: others need not wait for that."""
     key, _ = add(page)
@@ -198,7 +190,7 @@ def test_a_search_that_was_left_makes_room_at_once(
         assert [answer.result() for answer in answers] == 2 * [{"stopped": True}]
 
 
-def test_a_stopped_job_does_no_more_work(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_job_does_no_more_work(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stop ends the long searches of a report, and no further turn is searched."""
     key, _ = add(page)
     search = BeamSearch.search
@@ -219,19 +211,19 @@ def test_a_stopped_job_does_no_more_work(page: Page, monkeypatch: pytest.MonkeyP
     while len(begun) < 3:
         view = page.get("/api/jobs", job=view["job"], known=view["version"])
     page.post("/api/jobs/stop", job=view["job"])
-    view = page.wait(view)
+    view = page.ended(view)
     assert (view["state"], view["done"], len(begun), len(ended)) == ("stopped", 2, 3, 2)
     assert len(view["result"]["turns"]) == 2
 
 
-def test_a_tree_of_a_position_and_of_a_begun_turn(page: Page) -> None:
+def test_a_tree_of_a_position_and_of_a_begun_turn(page: Client) -> None:
     state = start_position(3)
     action = state.legal_actions()[1]
     text = state.to_text()
     done = [state.action_to_string(action)]
     key = page.post("/api/match/setup", text=text)["match"]
     asked = {"match": key, "done": done, "worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
-    shown = page.wait(page.post("/api/tree/start", **asked))["result"]
+    shown = page.ended(page.post("/api/tree/start", **asked))["result"]
     begun = State.from_text(text)
     begun.apply_action(action)
     first, *steps = shown["lines"][0]["steps"]
@@ -256,14 +248,14 @@ def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
     file = tmp_path / ("a.json" if kind == "log" else "a.db")
     shutil.copy(tmp_path / f"4{file.suffix}", file)
     found = []
-    with Page([file]) if kind == "log" else Page((), [file]) as page:
+    with Client([file]) if kind == "log" else Client((), [file]) as page:
         asked = {"worlds": 1, "lines": 1, "replies": 1, "nodes": 2000}
         for seed in (4, 7, 4):
             shutil.copy(tmp_path / f"{seed}{file.suffix}", file)
             key = page.get("/api/matches")["matches"][-1]["key"]
             place = {"match": key, "path": path_to(page, key, 6)}
-            tree = page.wait(page.post("/api/tree/start", **place, **asked))["result"]
-            mistakes = page.wait(page.post("/api/practice/mistakes", match=key, seat=1))["result"]
+            tree = page.ended(page.post("/api/tree/start", **place, **asked))["result"]
+            mistakes = page.ended(page.post("/api/practice/mistakes", match=key, seat=1))["result"]
             found.append((tree["lines"], mistakes["mistakes"]))
     assert found[0] == found[2]
     assert found[0][0] != found[1][0]
@@ -271,7 +263,7 @@ def test_another_match_in_the_same_file(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
-def test_what_they_may_hold(page: Page, rules: str) -> None:
+def test_what_they_may_hold(page: Client, rules: str) -> None:
     key, _ = add(page, rules)
     place = {"match": key, "path": path_to(page, key, 4)}
     asked = {**place, "nodes": 300, "worlds": 2}
@@ -281,7 +273,7 @@ def test_what_they_may_hold(page: Page, rules: str) -> None:
     )
     rare = told["possible"][-1]
     assert rare["key"] in told["cards"]
-    view = page.wait(page.post("/api/tree/start", **asked, hand=[rare["base_id"]]))
+    view = page.ended(page.post("/api/tree/start", **asked, hand=[rare["base_id"]]))
     shown = view["result"]
     for world in shown["lines"][0]["worlds"]:
         rows = [shown["cards"][key]["row"][0] for key in world["hand"]]
@@ -360,6 +352,6 @@ def test_what_goes_wrong_is_told() -> None:
         assert (job.to_json()["state"], job.to_json()["error"]) == ("failed", told)
 
 
-def test_jobs_that_are_gone(page: Page) -> None:
+def test_jobs_that_are_gone(page: Client) -> None:
     assert "start it again" in page.get("/api/jobs", 404, job="j9")["error"]
     page.post("/api/jobs/stop", 404, job="j9")
