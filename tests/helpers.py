@@ -198,6 +198,28 @@ def match_of(
     return play(agents, Match(rules, seed=seed, **more), timeout_scale=0)
 
 
+def answer_of(match: Match, agents: Sequence[Any]) -> tuple[int, str]:
+    """Return which player is asked first, and what their agent answers."""
+    player = match.to_ask[0]
+    ask = agents[player].choose if match.state is None else agents[player].act
+    return player, ask(match.observation(player))
+
+
+def contest(match: Match, specs: Sequence[str], seeds: Sequence[int] = (0, 1)) -> list[str]:
+    """Play a match of agents, whose actions have to be legal; return their answers."""
+    agents = [make_agent(spec) for spec in specs]
+    for agent, seed in zip(agents, seeds, strict=True):
+        agent.reset(seed)
+    lines = []
+    while match.to_ask:
+        player, line = answer_of(match, agents)
+        result = match.submit(player, line)
+        assert result.error is None
+        assert result.ignored in ([], ["PASS"])
+        lines.append(line)
+    return lines
+
+
 def golden_result(game: Game, **more: Any) -> Result[Match]:
     """Return a golden game as the referee's result."""
     steps = range(max(map(len, game["choices"])))
@@ -399,6 +421,12 @@ def default_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
+def started(*words: str, **options: Any) -> "subprocess.Popen[str]":
+    """Start the command line in a process of its own, whose signals are as on a terminal."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.Popen([*LOCMSIM, *words], text=True, preexec_fn=default_signals, **options)
+
+
 def stopped(*words: str) -> tuple[str, str]:
     """Run a command until its progress bar shows a step, then press Ctrl-C.
 
@@ -410,10 +438,7 @@ def stopped(*words: str) -> tuple[str, str]:
 
     terminal, error = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 40, 150, 0, 0))
-    command = [sys.executable, "-m", "locmsim", *words]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=error, text=True, preexec_fn=default_signals
-    ) as process:
+    with started(*words, stderr=error) as process:
         os.close(error)
         seen, end = b"", time.monotonic() + 60
         while not re.search(rb" [1-9]\d*/", seen) and time.monotonic() < end:

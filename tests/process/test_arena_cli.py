@@ -170,8 +170,9 @@ def test_progress(db: str) -> None:
 
 def test_without_the_cluster_extra(db: str, missing: Callable[..., None]) -> None:
     missing("distributed")
-    err = arena(*PLAYERS, "--games", "2", "--db", db, "--dask", "tcp://127.0.0.1:1", code=1).err
-    assert "locmsim[cluster]" in err
+    for words in (["arena", *PLAYERS, "--db", db], ["tune", "--rules", "1.2", "--output", db]):
+        err = output_of(*words, "--dask", "tcp://127.0.0.1:1", code=1).err
+        assert "locmsim[cluster]" in err
 
 
 def test_results_in_a_file_of_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,14 +5,13 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
 from helpers import LOCMSIM, played, python
 
 from locmsim.arena import Arena
 
-distributed = pytest.importorskip("distributed")
+pytest.importorskip("distributed")
 
 #: Runs in its own process, because the cluster leaves threads and sockets open.
 SCRIPT = """
@@ -118,12 +117,8 @@ def test_worker_of_a_cluster_is_killed(tmp_path: Path) -> None:
         assert played(arena) == expected
 
 
-def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
-    def impatient(address: str, *, timeout: float) -> Any:
-        return client(address, timeout=timeout / 75)
-
-    client = distributed.Client
-    monkeypatch.setattr(distributed, "Client", impatient)
+@pytest.mark.usefixtures("impatient")
+def test_no_scheduler() -> None:
     with (
         Arena(None, ["random", "greedy"], games=2, timeout_scale=25.0) as arena,
         pytest.raises(OSError, match=r"127\.0\.0\.1:1"),

@@ -6,7 +6,6 @@ import gc
 import os
 import shlex
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
@@ -18,17 +17,16 @@ import pytest
 from amounts import amount, slow_after
 from helpers import (
     BOT,
-    LOCMSIM,
     NoResultsError,
     Store,
     assert_gone,
     children_of,
-    default_signals,
     played,
     python,
     raises,
     run_on,
     running,
+    started,
 )
 
 from locmsim.arena import Arena, ArenaError, available_cores
@@ -411,24 +409,8 @@ class Tool:
     def __init__(self, db: Path, *options: str) -> None:
         self.db = db
         players = ["slow=" + bot("slow", 1, "0.3"), "good=" + bot()]
-        self.process = subprocess.Popen(
-            [
-                *LOCMSIM,
-                "arena",
-                *players,
-                "--db",
-                str(db),
-                "--seed",
-                "5",
-                "--games",
-                "40",
-                *options,
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            preexec_fn=default_signals,
-            text=True,
-        )
+        words = ["arena", *players, "--db", str(db), "--seed", "5", "--games", "40", *options]
+        self.process = started(*words)
         deadline = time.monotonic() + 60
         while self.stored() < 2 and time.monotonic() < deadline:
             assert self.process.poll() is None, self.process.communicate()

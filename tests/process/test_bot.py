@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers import REFERENCE, GoldenChunk, each_rules, each_rules_slowly, python
+from helpers import REFERENCE, GoldenChunk, answer_of, each_rules, each_rules_slowly, python
 from onnx_files import write_onnx
 
 from locmsim import Match, bot
@@ -79,10 +79,7 @@ def test_the_match_is_that_of_the_agent(start, spec):
         agent.reset(5 + player)
     match = Match(seed=3)
     while match.to_ask:
-        player = match.to_ask[0]
-        observation = match.observation(player)
-        ask_agent = agents[player].choose if match.state is None else agents[player].act
-        line = ask_agent(observation)
+        player, line = answer_of(match, agents)
         if player == 0:
             assert ask(process, match.input_text(0)) == line + "\n"
         match.submit(player, line)

@@ -17,17 +17,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 from amounts import slow_after
-from helpers import (
-    LOCMSIM,
-    Output,
-    cpu_seconds,
-    default_signals,
-    each_rules,
-    main,
-    output_of,
-    python,
-    raises,
-)
+from helpers import Output, cpu_seconds, each_rules, main, output_of, python, raises, started
 
 from locmsim import Match, StateBatch
 from locmsim.agents import make_agent
@@ -56,25 +46,18 @@ def refused(*words: str) -> Output:
 
 def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
     """Run a command and signal it while it works; return exit code, standard error and delay."""
-    with subprocess.Popen(
-        [*LOCMSIM, *words],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=default_signals,
-    ) as process:
+    with started(*words, cwd=tmp_path) as process:
         while cpu_seconds(process.pid) < 1:  # to start takes a fraction of this
             assert process.poll() is None
             time.sleep(0.02)
-        started = time.monotonic()
+        begun = time.monotonic()
         process.send_signal(number)
         try:
             _, err = process.communicate(timeout=60)
         except subprocess.TimeoutExpired:
             process.kill()
             raise
-        return process.returncode, err, time.monotonic() - started
+        return process.returncode, err, time.monotonic() - begun
 
 
 @pytest.mark.parametrize(
@@ -111,10 +94,7 @@ def test_signals_leave_no_bot_of_a_page_behind(number: int, tmp_path: Path) -> N
     ):
         pids = tmp_path / "pids"
         pids.unlink(missing_ok=True)
-        command = [*LOCMSIM, *words]
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, preexec_fn=default_signals
-        ) as process:
+        with started(*words, stderr=None) as process:
             if words[0] == "web":
                 assert process.stdout is not None
                 try:

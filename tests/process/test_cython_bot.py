@@ -9,10 +9,9 @@ import sys
 
 import pytest
 from built_examples import install
-from helpers import each_rules, raises
+from helpers import contest, each_rules, raises
 
 from locmsim import Match
-from locmsim.agents import make_agent
 from locmsim.game.positions import random_game, start_position
 from locmsim.search import Belief
 
@@ -37,18 +36,6 @@ def flatbot(built, monkeypatch):
 def run(folder, code):
     command = [sys.executable, "-W", "error", "-c", code]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)
-
-
-def contest(match, specs):
-    agents = [make_agent(spec) for spec in specs]
-    for seed, agent in enumerate(agents):
-        agent.reset(seed)
-    while match.to_ask:
-        player = match.to_ask[0]
-        ask = agents[player].choose if match.state is None else agents[player].act
-        result = match.submit(player, ask(match.observation(player)))
-        assert result.error is None
-        assert result.ignored in ([], ["PASS"])
 
 
 @each_rules

@@ -4,7 +4,6 @@ import contextlib
 import os
 import shlex
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -17,15 +16,14 @@ import pytest
 from amounts import amount, slow_after
 from helpers import (
     DIED,
-    LOCMSIM,
     assert_gone,
     children_of,
-    default_signals,
     locmsim,
     play_games,
     python,
     raises,
     running,
+    started,
     wait_for,
 )
 
@@ -561,10 +559,7 @@ def test_the_second_signal_ends_everything(words: list[str], tmp_path: Path) -> 
         "                pass\n"
     )
     players = [f"{script}:Stubborn", "greedy", "--timeout-scale", "0"]
-    command = [*LOCMSIM, words[0], *players, *words[1:]]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    ) as process:
+    with started(words[0], *players, *words[1:], cwd=tmp_path) as process:
         wait_for(lambda: ready.exists() and ready.read_text(), 120)
         process.terminate()
         process.terminate()
@@ -577,12 +572,8 @@ def test_the_second_signal_ends_everything(words: list[str], tmp_path: Path) -> 
 @pytest.mark.slow
 def test_ctrl_c_while_workers_start(tmp_path: Path) -> None:
     """Workers that are still importing the package end without tracebacks."""
-    command = [*LOCMSIM, "arena", "greedy", "osl", "--games", "400", "--jobs", "2"]
-    with subprocess.Popen(
-        [*command, "--timeout-scale", "0"], cwd=tmp_path, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True, start_new_session=True,
-        preexec_fn=default_signals,
-    ) as process:  # fmt: skip
+    words = ["arena", "greedy", "osl", "--games", "400", "--jobs", "2", "--timeout-scale", "0"]
+    with started(*words, cwd=tmp_path, start_new_session=True) as process:
         while process.poll() is None and not children_of(process.pid):
             time.sleep(0.001)
         os.killpg(process.pid, signal.SIGINT)
@@ -595,11 +586,8 @@ def test_ctrl_c_while_workers_start(tmp_path: Path) -> None:
 def test_a_killed_worker_leaves_no_bot(tmp_path: Path) -> None:
     """As the system kills it when memory runs out: its bots are found by their mark."""
     bots = f"{sys.executable} -c 'import time; time.sleep(1000)'"
-    command = [*LOCMSIM, "arena", f"a={bots}", f"b={bots}", "--games", "2", "--jobs", "2"]
-    with subprocess.Popen(
-        [*command, "--timeout-scale", "0"], cwd=tmp_path, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
+    words = ["arena", f"a={bots}", f"b={bots}", "--games", "2", "--jobs", "2"]
+    with started(*words, "--timeout-scale", "0", cwd=tmp_path) as process:
         try:
             worker, bot = wait_for(lambda: next(bots_of_workers(process.pid), None))
             os.kill(worker, signal.SIGKILL)

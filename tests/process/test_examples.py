@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from amounts import amount
-from helpers import each_rules, each_rules_slowly, python
+from helpers import answer_of, contest, each_rules, each_rules_slowly, python
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -89,7 +89,7 @@ def test_each_step_of_the_course_plays(step, rules):
     for game in range(few):
         specs = [of_course(step), of_course(before)]
         match = Match(rules, seed=game // 2)
-        contest(match, specs if game % 2 == 0 else specs[::-1], game)
+        contest(match, specs if game % 2 == 0 else specs[::-1], (game, game))
         wins += match.winner == game % 2
     if few == 10:
         assert wins >= least
@@ -121,18 +121,6 @@ def test_the_page_shows_the_first_step_as_it_is():
     assert code.strip() in page
 
 
-def contest(match, specs, seed=0):
-    agents = [make_agent(spec) for spec in specs]
-    for agent in agents:
-        agent.reset(seed)
-    while match.to_ask:
-        player = match.to_ask[0]
-        ask = agents[player].choose if match.state is None else agents[player].act
-        result = match.submit(player, ask(match.observation(player)))
-        assert result.error is None
-        assert result.ignored in ([], ["PASS"])
-
-
 @pytest.mark.slow
 @each_rules_slowly
 @pytest.mark.parametrize("step", STEPS)
@@ -141,9 +129,7 @@ def test_no_step_peeks(step, rules):
     match = Match(rules, seed=9)
     agents = make_agent("greedy"), make_agent("greedy")
     while match.state is None or match.state.turn < 6:
-        player = match.to_ask[0]
-        ask = agents[player].choose if match.state is None else agents[player].act
-        match.submit(player, ask(match.observation(player)))
+        match.submit(*answer_of(match, agents))
     player = match.to_ask[0]
     lines = set()
     for seed in range(3):

@@ -4,12 +4,11 @@ import json
 import re
 import shlex
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from helpers import LOCMSIM, Output, default_signals, locmsim, main, output_of
+from helpers import Output, locmsim, main, output_of, started
 
 from locmsim.arena import Arena
 from locmsim.tuning import Optimization
@@ -38,10 +37,7 @@ def command(folder: Path, *words: str) -> list[str]:
 @pytest.mark.slow
 def test_a_program_is_tuned_and_resumed(tmp_path: Path) -> None:
     words = command(tmp_path, "--state", "state", "--plot", "tuned.svg", "--proof-games", "8")
-    with subprocess.Popen(
-        [*LOCMSIM, *words], cwd=tmp_path, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, preexec_fn=default_signals, text=True,
-    ) as process:  # fmt: skip
+    with started(*words, cwd=tmp_path) as process:
         assert process.stdout is not None
         assert " of 40 games: skill=" in process.stdout.readline()
         process.send_signal(signal.SIGINT)

@@ -9,7 +9,7 @@ import time
 import pytest
 import wins_data
 from built_examples import install
-from helpers import RULE_SETS, each_rules, raises
+from helpers import RULE_SETS, answer_of, contest, each_rules, raises
 from wins_data import KINDS
 
 from locmsim import Card, CardType, Match, State
@@ -79,27 +79,14 @@ def test_another_layout_is_refused(installed):
 @each_rules
 def test_games_against_agents(ownturn, rules):
     """The bot wins with legal actions only, and plays the same each time."""
-    lines = []
+    games = []
     for _ in range(2):
         match = Match(rules, seed=4)
         # Against an opponent that drafts as well, the result of a single game would be mostly luck.
         greedy = "greedy" if rules == "1.5" else "greedy:draft=cheapest"
-        contest(match, ("own-turn:time_ms=0,nodes=500", greedy), lines)
+        games.append(contest(match, ("own-turn:time_ms=0,nodes=500", greedy)))
         assert match.winner == 0
-    assert lines[: len(lines) // 2] == lines[len(lines) // 2 :]
-
-
-def contest(match, specs, lines=None):
-    agents = [make_agent(spec) for spec in specs]
-    while match.to_ask:
-        player = match.to_ask[0]
-        ask = agents[player].choose if match.state is None else agents[player].act
-        line = ask(match.observation(player))
-        result = match.submit(player, line)
-        assert result.error is None
-        assert result.ignored in ([], ["PASS"])
-        if lines is not None:
-            lines.append(line)
+    assert games[0] == games[1]
 
 
 @each_rules
@@ -107,9 +94,7 @@ def test_what_is_hidden_does_not_matter(ownturn, rules):
     match = Match(rules, seed=9)
     agents = make_agent("greedy"), make_agent("greedy")
     while match.state is None or match.state.turn < 6:
-        player = match.to_ask[0]
-        ask = agents[player].choose if match.state is None else agents[player].act
-        match.submit(player, ask(match.observation(player)))
+        match.submit(*answer_of(match, agents))
     player = match.to_ask[0]
     lines = set()
     for seed in range(4):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import LOCMSIM, Workers, default_signals, locmsim, main, output_of
+from helpers import Workers, locmsim, main, output_of, started
 
 from locmsim import __version__
 from locmsim.arena import Arena
@@ -31,10 +31,7 @@ QUICK += ["--proof-games", "2"]
 @contextlib.contextmanager
 def tuning(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
     """Yield a command that has done one iteration of very many, and wait for its end."""
-    with subprocess.Popen(
-        [*LOCMSIM, *words, "--iterations", "100000"], cwd=folder, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, preexec_fn=default_signals, text=True,
-    ) as process:  # fmt: skip
+    with started(*words, "--iterations", "100000", cwd=folder) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("1: ")
         yield process

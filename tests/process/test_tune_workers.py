@@ -5,11 +5,9 @@ import os
 import re
 import signal
 import textwrap
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -122,28 +120,13 @@ def test_threads_share_nothing() -> None:
             assert np.array_equal(column, getattr(b, name)), name
 
 
-def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    distributed = pytest.importorskip("distributed")
-
-    def impatient(address: str, *, timeout: float) -> Any:
-        return client(address, timeout=timeout / 75)
-
-    client = distributed.Client
-    monkeypatch.setattr(distributed, "Client", impatient)
+@pytest.mark.usefixtures("impatient")
+def test_no_scheduler(tmp_path: Path) -> None:
     words = ["tune", "--rules", "1.2", "--output", str(tmp_path / "tuned.npz"), "--dask"]
     err = output_of(*words, "tcp://127.0.0.1:1", code=1).err
     assert "Timed out trying to connect to tcp://127.0.0.1:1" in err
     err = output_of(*words, "nowhere", code=2).err
     assert "--dask: missing port number in address 'nowhere'" in err
-
-
-def test_without_the_cluster_extra(tmp_path: Path, missing: Callable[..., None]) -> None:
-    missing("distributed")
-    out = str(tmp_path / "tuned.npz")
-    err = output_of(
-        "tune", "--rules", "1.2", "--output", out, "--dask", "tcp://127.0.0.1:1", code=1
-    ).err
-    assert "locmsim[cluster]" in err
 
 
 def test_workers_or_a_cluster(tmp_path: Path) -> None:

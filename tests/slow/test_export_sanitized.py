@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from amounts import amount
 from exported_c import build
-from helpers import RULE_SETS, main
+from helpers import RULE_SETS, answer_of, main
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -41,10 +41,8 @@ def texts(rules, games):
         for number, agent in enumerate(agents):
             agent.reset(number)
         while match.to_ask:
-            player = match.to_ask[0]
-            sent[player] += match.input_text(player)
-            ask = agents[player].choose if match.state is None else agents[player].act
-            match.submit(player, ask(match.observation(player)))
+            sent[match.to_ask[0]] += match.input_text(match.to_ask[0])
+            match.submit(*answer_of(match, agents))
         yield from sent
 
 
