@@ -30,6 +30,9 @@ from locmsim.referee import replay_calls
 from locmsim.web import load_replay, replay_data, replay_html
 from locmsim.web.file_capture import capture_data
 
+#: Numbers of a side in snapshots -> in the data of a page.
+FIELDS = {"hp": "health", "mana": "mana", "maxMana": "max_mana", "draw": "draws", "deck": "deck"}
+
 
 def embedded(page: str) -> Any:
     """Return the data of a page."""
@@ -46,7 +49,7 @@ def shown_of(snapshot: dict[str, Any]) -> dict[str, Any]:
     """Return what a page shows of a snapshot."""
     sides = [
         {
-            **{name: side[name] for name in ("hp", "mana", "maxMana", "draw", "deck", "hand")},
+            **{name: side[name] for name in (*FIELDS, "hand")},
             "runes": side.get("runes"),
             "board": [row[:6] for row in side["board"]],
         }
@@ -60,11 +63,7 @@ def snapshot_of(data: dict[str, Any], step: dict[str, Any]) -> dict[str, Any]:
     board = step["board"]
     sides = [
         {
-            "hp": side["health"],
-            "mana": side["mana"],
-            "maxMana": side["max_mana"],
-            "draw": side["draws"],
-            "deck": side["deck"],
+            **{name: side[field] for name, field in FIELDS.items()},
             "hand": [held[0] for held in side["hand"]],
             "runes": side["runes"],
             "board": [[row[0], base_of(data, row[1]), *row[2:6]] for row in side["board"]],
@@ -330,8 +329,8 @@ def test_what_a_bot_was_sent(rules: str) -> None:
             assert (step["turn"], shown["player"]) == (snapshot["turn"], me)
             for player in (0, 1):
                 side, found = snapshot["p"][player], shown["sides"][player]
-                names = {"health": "hp", "deck": "deck", "max_mana": "maxMana"}
-                assert [found[name] for name in names] == [side[n] for n in names.values()]
+                for name in ("hp", "deck", "maxMana"):
+                    assert found[FIELDS[name]] == side[name]
                 board = [[row[0], base_of(data, row[1]), *row[2:6]] for row in found["board"]]
                 assert board == [row[:6] for row in side["board"]]
                 assert len(found["hand"]) == len(side["hand"])

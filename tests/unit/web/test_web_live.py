@@ -11,7 +11,7 @@ from helpers import each_rules, main, play_games, raises, view_steps, wait_for, 
 from web_client import Client, Library
 
 from locmsim import Match
-from locmsim.agents import make_agent
+from locmsim.agents import RandomAgent, make_agent
 from locmsim.arena import Arena
 from locmsim.arena.registry import game_to_json, make_game
 from locmsim.contract import LIVE_SUFFIX
@@ -32,10 +32,8 @@ def agents() -> list[Any]:
 def test_a_reader_follows(rules: str, tmp_path: Path) -> None:
     path = tmp_path / f"a{LIVE_SUFFIX}"
     match = Match(rules, seed=4)
-    readers: list[LiveReader] = []
     with LiveLog(path, match, NAMES) as log:
         reader = LiveReader(path)
-        readers.append(reader)
 
         def told(call: Any) -> None:
             log.add(call)
@@ -166,24 +164,15 @@ def test_an_arena_shows_its_matches(tmp_path: Path) -> None:
     seen: list[Any] = []
     specs: set[tuple[str, str]] = set()
 
-    class Watched:
-        """An agent that plays like random, and reads the list in between."""
-
-        def __init__(self) -> None:
-            self.agent = make_agent("random")
-
-        def reset(self, seed: int = 0) -> None:
-            self.agent.reset(seed)
-
-        def choose(self, observation: Any) -> str:
-            return self.agent.choose(observation)
+    class Watched(RandomAgent):
+        """An agent that reads the list while it plays."""
 
         def act(self, observation: Any) -> str:
             rows = library.matches()["matches"]
             seen.append([row for row in rows if row["live"]])
             for row in seen[-1]:
                 specs.add(library.live.get(row["key"]).agents)
-            return self.agent.act(observation)
+            return super().act(observation)
 
     players = [Watched(), "named=greedy"]
     with Arena(db, players, games=2, seed=4, timeout_scale=0) as arena:
