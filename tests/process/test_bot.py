@@ -9,7 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers import REFERENCE, GoldenChunk, answer_of, each_rules, each_rules_slowly, python
+from helpers import (
+    REFERENCE,
+    GoldenChunk,
+    answer_of,
+    each_rules,
+    each_rules_slowly,
+    output_of,
+    python,
+)
 from onnx_files import write_onnx
 
 from locmsim import Match, bot
@@ -198,11 +206,9 @@ def test_an_agent_of_a_file(tmp_path):
     assert len(answers) == 1
 
 
-def test_help_lists_agents_and_their_options(capsys, monkeypatch):
+def test_help_lists_agents_and_their_options(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(SystemExit):
-        bot.main(["--help"])
-    text = capsys.readouterr().out
+    text = output_of("--help", program=bot.main).out
     assert "  greedy " in text
     assert "time_ms=120.0" in text
     assert max(map(len, text.splitlines())) <= 80

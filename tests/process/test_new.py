@@ -6,16 +6,11 @@ from pathlib import Path
 
 import pytest
 from helpers import main, output_of
-from page_commands import Desk, new_desk
+from page_commands import Desk
 
 from locmsim.cli.new import KINDS, contents
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return new_desk(tmp_path)
 
 
 def commands_after(desk: Desk, kind: str) -> list[str]:
