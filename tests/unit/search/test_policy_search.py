@@ -1,5 +1,6 @@
 """`PolicySearch` against its slow reference: hidden cards, exact values, arguments, results."""
 
+import copy
 import zlib
 from functools import cache
 
@@ -59,18 +60,9 @@ def starts(rules: str, games: int = 3, step: int = 3) -> tuple[Past, ...]:
         for state, action in random_game(past.state, seed):
             begins = past.actions == 0 and state.turn > 1 and state.turn % step == 0
             if begins and len(state.legal_actions()) > 1:
-                found.append(copied(past))
+                found.append(copy.deepcopy(past))
             past.apply(action)
     return tuple(found)
-
-
-def copied(past: Past) -> Past:
-    made = Past(past.state)
-    made.began = [set(ids) for ids in past.began]
-    made.drawn = [set(ids) for ids in past.drawn]
-    made.shown = [list(cards) for cards in past.shown]
-    made.actions = past.actions
-    return made
 
 
 def begun(past: Past, n: int) -> tuple[Past, TurnView, list[int]]:
@@ -78,7 +70,7 @@ def begun(past: Past, n: int) -> tuple[Past, TurnView, list[int]]:
     mover = past.state.turn & 1
     came = {c.id for c in past.state.players[1 - mover].board} - past.began[1 - mover]
     view = TurnView(past.state, past.drawn[mover], came, past.shown[1 - mover], past.shown[mover])
-    past, done = copied(past), []
+    past, done = copy.deepcopy(past), []
     while len(done) < n and len(past.state.legal_actions()) > 2:
         action = past.state.legal_actions()[len(done) % 2 + 1]
         if past.state.child(action).is_terminal():
