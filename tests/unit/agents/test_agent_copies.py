@@ -26,12 +26,7 @@ def first_turn(spec):
     match = Match(seed=3)
     while (match.turn or 0) < 2:
         player = match.to_ask[0]
-        observation = match.observation(player)
-        if player == 0:
-            ask = agent.choose if observation.phase == "choice" else agent.act
-            match.submit(player, ask(observation))
-        else:
-            match.submit(player, "PASS")
+        match.submit(player, "PASS" if player else match.ask(agent, player)())
     return agent, match.observation(0)
 
 

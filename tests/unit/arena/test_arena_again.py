@@ -23,12 +23,6 @@ ROWS = [
 ]
 
 
-def answers(db: Path) -> list[list[tuple[int, str | None]]]:
-    with Arena.load(db) as arena:
-        numbers = [outcome.number for outcome in arena.games()]
-        return [[answer[:2] for answer in arena.record(n).answers] for n in numbers]
-
-
 @pytest.mark.parametrize(("row", "rules"), slow_after(1, ROWS))
 def test_rows_of_tables_repeat(row: str, rules: str, tmp_path: Path) -> None:
     """No seed but those of the command is needed, whatever the process has drawn before."""
@@ -37,7 +31,8 @@ def test_rows_of_tables_repeat(row: str, rules: str, tmp_path: Path) -> None:
         db = tmp_path / name
         words = [*row.split(), "--rules", rules, "--timeout-scale", "0", "--jobs", "1"]
         assert main(["arena", *words, "--db", str(db)]) == 0
-        found.append(answers(db))
+        with Arena.load(db) as arena:
+            found.append(played(arena))
     assert found[0] == found[1]
     assert found[0]
 

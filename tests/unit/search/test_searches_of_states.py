@@ -7,7 +7,7 @@ import pytest
 from helpers import begun_match, each_rules, main, raises
 from test_begun_turns import public
 
-from locmsim import Match, State
+from locmsim import State
 from locmsim.game.positions import random_game, start_position
 from locmsim.rules.generator import generate_cards
 from locmsim.search import BeamSearch, Belief, analyse
@@ -57,11 +57,7 @@ def test_what_is_hidden_makes_no_difference(rules: str) -> None:
 
 @each_rules
 def test_a_position_knows_its_pool(rules: str) -> None:
-    match = Match(rules, seed=3)
-    while match.phase == "choice":
-        for player in match.to_ask:
-            match.submit(player, "PASS")
-    assert match.state is not None
+    match = begun_match(rules, seed=3)
     offers = [c for offer in match.offers for c in offer] if rules != "1.5" else match.offers
     found = analyse(match.state, time_ms=None, nodes=200, worlds=100)
     assert {held.card for held in found.opponent_hand} <= {*offers}

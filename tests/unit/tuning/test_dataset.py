@@ -90,12 +90,7 @@ def test_the_agent_chooses_no_cards(agent, tmp_path, capsys):
 
 def test_logs_are_followed():
     match = Match(seed=4)
-    agents = [make_agent("rule"), make_agent("random")]
-    while match.to_ask:
-        player = match.to_ask[0]
-        seen = match.observation(player)
-        agent = agents[player]
-        match.submit(player, (agent.choose if seen.phase == "choice" else agent.act)(seen))
+    play_match(match, [make_agent("rule"), make_agent("random")])
     examples = Examples()
     assert add_log(examples, match.log, (1,))
     data = examples.arrays()
