@@ -88,27 +88,7 @@ def test_bots_of_vestrock() -> None:
 
 @pytest.mark.parametrize("kind", [BeamSearch, MCTS])
 def test_a_search_within_itself(kind: type) -> None:
-    """It has one memory; afterwards it answers as before."""
-    nested = True
-
-    def evaluate(batch: StateBatch) -> Any:
-        if nested:
-            search.search(SEEN, time_ms=1)
-        return np.zeros(len(batch))
-
-    search = kind(evaluation=evaluate)
-    bound = {search.bound: 300}
-    raises(RuntimeError, "this search is already running", search.search, SEEN, **bound)
-    nested = False
-    line = search.search(SEEN, **bound).line
-    assert line == kind(evaluation=evaluate).search(SEEN, **bound).line
-    again = copy.copy(search)
-    assert again.search(SEEN, **bound).line == line
-
-
-@pytest.mark.parametrize("kind", [BeamSearch, MCTS])
-def test_an_engine_within_itself(kind: type) -> None:
-    """Nothing that has the memory of a search can use it while it is running."""
+    """Nothing that has its one memory can use it while it is running; it then answers as before."""
     within: list[Callable[[], object]] = []
 
     def evaluate(batch: StateBatch) -> Any:
@@ -122,6 +102,7 @@ def test_an_engine_within_itself(kind: type) -> None:
     belief.see(SEEN)
     worlds = belief.determinizer()
     root = worlds.sample(1)
+    bound = {search.bound: 300}
     bounds = {"time_ns": None, "nodes": None, "iterations": 50, "seed": 1}
     for entered in (
         lambda: engine.find_win(root, 10),
@@ -131,10 +112,12 @@ def test_an_engine_within_itself(kind: type) -> None:
         lambda: search.search(SEEN, time_ms=1),
     ):
         within[:] = [entered]
-        with pytest.raises(RuntimeError, match="this search is already running"):
-            search.search(SEEN, **{search.bound: 300})
+        raises(RuntimeError, "this search is already running", search.search, SEEN, **bound)
     within.clear()
     assert engine.find_win(root, 10) is None
+    line = search.search(SEEN, **bound).line
+    assert line == kind(evaluation=evaluate).search(SEEN, **bound).line
+    assert line == copy.copy(search).search(SEEN, **bound).line
 
 
 def test_values_are_immutable() -> None:
