@@ -153,10 +153,6 @@ def test_no_file_for_no_games(path: Path) -> None:
     raises(ValueError, "players: expected at least two", Arena, path, ["random"])
     raises(ValueError, "unknown option", Arena, path, ["random", "rule:x=1"])
     assert path.exists()
-    path.write_text("notes")
-    with pytest.raises(StoreError):
-        writing(path)
-    assert path.read_text() == "notes"
 
 
 @pytest.mark.process

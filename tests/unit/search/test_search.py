@@ -427,12 +427,6 @@ def test_a_search_ends_whenever_its_time_is_over(search):
     assert not thread.is_alive()
 
 
-def test_the_tree_keeps_to_its_nodes():
-    state = most_choice()
-    result = MCTS(MCTSOptions(max_nodes=16)).search(state, iterations=500)
-    assert result.iterations == 500
-
-
 @each_rules
 def test_visits_bound_the_beam_after_a_search_for_a_win(rules):
     """That has a part of its own; with one plan there is nothing to visit, only the beam."""
@@ -594,8 +588,8 @@ def test_the_tree_goes_into_the_same_worlds_again():
     state = most_choice()
     few = MCTS(MCTSOptions(worlds=1, plans=2)).search(state, iterations=2)
     many = MCTS(MCTSOptions(worlds=1, plans=2)).search(state, iterations=400)
-    assert few.iterations == 2
-    assert many.iterations == 400
+    small = MCTS(MCTSOptions(max_nodes=16)).search(state, iterations=500)
+    assert (few.iterations, many.iterations, small.iterations) == (2, 400, 500)
     assert {plan.value for plan in few.plans}.isdisjoint(plan.value for plan in many.plans)
 
 
@@ -969,13 +963,11 @@ def test_engines_refuse():
             play_game(start, pair, worlds, (300, 300), 1)
 
 
-def test_the_default_weights_are_complete():
-    assert set(Evaluation()) == set(TERMS)
-    assert json.loads(json.dumps(dict(Evaluation()))) == dict(Evaluation())
-
-
 def test_terms_of_the_other_player_are_subtracted():
     """Whoever gives them negative weights is told, unless all weights were fitted together."""
+    default = dict(Evaluation())
+    assert json.loads(json.dumps(default)) == default
+    assert set(default) == set(TERMS)
     position = start_position(1)
     weights = dict.fromkeys(TERMS, 0.0) | {"scale": 1.0, "own.health": 1.0, "their.health": 1.0}
     mine, theirs = (player.health for player in position.players)
