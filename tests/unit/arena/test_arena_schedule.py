@@ -222,7 +222,6 @@ def test_parse_player(text: str, player: Player) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("beam:depth=3", "unknown option 'depth'"),
         ("new=beam:plans=x", "plans: expected an integer"),
         ("name=", "the command is empty"),
         ("", "the command is empty"),

@@ -701,12 +701,10 @@ def test_search_refuses(search):
 
 
 @pytest.mark.parametrize("options", [BeamOptions, MCTSOptions])
-def test_options_are_described_where_they_are_declared(options):
+def test_options_are_described(options):
     text = describe_options(options)
     for option in fields(options):
-        assert f"{option.name} : " in options.__doc__
         assert f"{option.name} " in text
-    assert "from 1 to 256" in BeamOptions.__doc__
 
 
 # ---- functions of batches in place of weights ----------------------------------------------------
