@@ -34,7 +34,7 @@ import pytest
 from locmsim import Match
 from locmsim.agents import make_agent
 from locmsim.arena import Arena, Record, Sprt, Times
-from locmsim.arena.game_store import ALL_GAMES, GameQuery
+from locmsim.arena.game_store import GameQuery
 from locmsim.arena.game_worker import DIED, forget_agents, play_games
 from locmsim.arena.store import NoResultsError, Store
 from locmsim.cli.main import main  # the command line, in this process
