@@ -200,6 +200,7 @@ class Belief:
         """
         for base_id in base_ids:
             self._knowledge.chose(base_id)
+        self._determinizer = None
 
     def see(self, observation: Observation) -> None:
         """Add an observation; call this once for each time the player is asked.

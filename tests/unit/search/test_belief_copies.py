@@ -38,6 +38,7 @@ def test_copies_share_nothing_that_changes(copied: Callable[[Belief], Belief]) -
     assert other.sample(1) == before[0]
     seen = match.observation(0)
     other.see(seen)
+    other.sample(2)  # what is told after a sample counts as well
     other.chose([1])
     with pytest.raises(ValueError, match="its last observation is not this one"):
         BeamSearch().search(seen, nodes=10, belief=belief)
