@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from amounts import slow_after
-from helpers import change, main, played, raises, tournament
+from helpers import change, main, output_of, played, raises, tournament
 
 from locmsim.agents import RandomAgent
 from locmsim.arena import Arena, Difference, StoreError
@@ -94,22 +94,17 @@ def test_first_difference(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_verify_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_from_the_command_line(tmp_path: Path) -> None:
     db = str(tmp_path / "results.db")
     agent = tmp_path / "mine.py"
     agent.write_text("from locmsim.agents import RandomAgent\n\n\nclass Mine(RandomAgent): ...\n")
     words = [f"{agent}:Mine", "greedy", "--seeds", "1..4", "--timeout-scale", "0", "--jobs", "1"]
-    assert main(["arena", *words, "--db", db]) == 0
-    capsys.readouterr()
+    output_of("arena", *words, "--db", db)
     verify = ["arena", "--jobs", "1", "--verify", db]
-    assert main([*verify, "1..2", "5"]) == 0
-    assert capsys.readouterr().out == "3 games played again: all came out the same\n"
+    assert output_of(*verify, "1..2", "5").out == "3 games played again: all came out the same\n"
     agent.write_text("from locmsim.agents import GreedyAgent\n\n\nclass Mine(GreedyAgent): ...\n")
-    assert main(verify) == 1
-    assert "mine.py has changed since game 1 (of " in capsys.readouterr().err
-    assert main([*verify, "--force"]) == 1
-    out = capsys.readouterr().out
+    assert "mine.py has changed since game 1 (of " in output_of(*verify, code=1).err
+    out = output_of(*verify, "--force", code=1).out
     assert out.startswith("game 1: in the choice phase ")
     assert out.endswith("8 games played again: 8 came out differently\n")
-    assert main([*verify, "1", "--force", "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["games"] == 1
+    assert json.loads(output_of(*verify, "1", "--force", "--json", code=1).out)["games"] == 1

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
-from helpers import RULE_SETS, main, raises, tournament
+from helpers import RULE_SETS, main, output_of, raises, tournament
 
 from locmsim import Card, CardType
 from locmsim.arena import Arena
@@ -106,22 +106,20 @@ def test_what_cannot_be_counted() -> None:
         arena.cards()
 
 
-def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(tmp_path: Path) -> None:
     db, table = str(tmp_path / "results.db"), tmp_path / "cards.csv"
     with tournament(db, ["greedy", "random"], games=4, seed=3, timeout_scale=0) as arena:
         rows = arena.cards("random")
-    assert main(["arena", "show", db, "--cards", "--player", "random"]) == 0
-    head, _, *lines = capsys.readouterr().out.splitlines()
+    out = output_of("arena", "show", db, "--cards", "--player", "random").out
+    head, _, *lines = out.splitlines()
     assert head == "cards of random"
     assert lines[0].split()[:4] == ["card", "copies", "chosen", "offered"]
     assert len(lines) == 1 + len(rows)
     case = rows[0].cases["offered"]
     assert lines[1].split()[:5] == ["cost", "0", *map(str, [case.copies, lines[1].split()[3], 4])]
     # Without a name, they are the first player's: what both choose wins half of all games.
-    assert main(["arena", "show", db, "--cards"]) == 0
-    shown = capsys.readouterr().out
-    assert main(["arena", "show", db, "--cards", "--player", "greedy"]) == 0
-    assert capsys.readouterr().out == shown
+    shown = output_of("arena", "show", db, "--cards").out
+    assert output_of("arena", "show", db, "--cards", "--player", "greedy").out == shown
     assert shown.startswith("cards of greedy\n")
     words = ["arena", "show", db, "--cards", "--player", "random", "--csv", str(table)]
     assert main(words) == main(words) == 0  # it may be overwritten
@@ -129,6 +127,5 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert first["card"] == rows[0].name
     assert int(first["drawn_games"]) == rows[0].cases["drawn"].games
     assert float(first["offered_share"]) == pytest.approx(case.share, abs=1e-4)
-    capsys.readouterr()
-    assert main(["arena", "show", db, "--cards", "--player", "random", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["cases"]["offered"]["copies"] == case.copies
+    out = output_of("arena", "show", db, "--cards", "--player", "random", "--json").out
+    assert json.loads(out)[0]["cases"]["offered"]["copies"] == case.copies

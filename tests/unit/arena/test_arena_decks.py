@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from helpers import BOT, RULE_SETS, log_line, main, raises, tournament
+from helpers import BOT, RULE_SETS, log_line, main, output_of, raises, tournament
 
 from locmsim import Match
 from locmsim.agents import RandomAgent, make_agent
@@ -146,9 +146,7 @@ def test_play_with_decks(isolate: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("player", ["greedy:deck=classic", "beam:nodes=9,draft=order"])
-def test_the_own_cards_of_an_agent_are_refused(
-    player: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_own_cards_of_an_agent_are_refused(player: str, tmp_path: Path) -> None:
     """Its option for them would have no effect, wherever others choose the cards."""
     name = "deck" if "deck" in player else "draft"
     message = f"{name}: does not apply with {{}}decks, which chooses the cards: {player}"
@@ -162,9 +160,7 @@ def test_the_own_cards_of_an_agent_are_refused(
         ["play", "random", player, "--isolate"],
         ["arena", player, "random", "--db", db],
     ):
-        with pytest.raises(SystemExit):
-            main([*words, "--decks", "random"])
-        last = capsys.readouterr().err.splitlines()[-1]
+        last = output_of(*words, "--decks", "random", code=2).err.splitlines()[-1]
         assert last == f"locmsim {words[0]}: error: {message.format('--')}"
     assert [*tmp_path.iterdir()] == []
     # One of others has it for whatever it likes. A pilot's cards are those of the players.
@@ -214,9 +210,7 @@ def test_older_files_are_still_read(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_combined(
-    options: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_what_cannot_be_combined(options: list[str], message: str, tmp_path: Path) -> None:
     players = ["rule", "search:nodes=9"] if "vestrock" in options else ["greedy", "random"]
     if options == ["--pilot", "greedy"]:
         players[1] = "b=./bot"
@@ -224,7 +218,4 @@ def test_what_cannot_be_combined(
     if "--decks" in options:
         lines.append(["play", "rule", "rule", *options])
     for words in lines:
-        with pytest.raises(SystemExit) as caught:
-            main(words)
-        assert caught.value.code == 2
-        assert message in capsys.readouterr().err.splitlines()[-1]
+        assert message in output_of(*words, code=2).err.splitlines()[-1]

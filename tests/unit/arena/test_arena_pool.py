@@ -5,7 +5,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from helpers import main, played, raises, tournament
+from helpers import main, output_of, played, raises, tournament
 
 from locmsim.arena import Arena, StoreError
 from locmsim.arena.follow import ResultsReader
@@ -313,10 +313,8 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     db = str(tmp_path / "pool.db")
     words = ["--jobs", "1", "--timeout-scale", "0", "--db", db]
     assert main(["arena", "--add", "a=random", "b=greedy", "--games", "4", *words]) == 0
-    assert main(["arena", *words, "--add", "c=osl", "--anchor", "b=1000"]) == 0
-    capsys.readouterr()
-    assert main(["arena", "--db", db, "--retire", "a"]) == 0
-    out, err = capsys.readouterr()
+    output_of("arena", *words, "--add", "c=osl", "--anchor", "b=1000")
+    out, err = output_of("arena", "--db", db, "--retire", "a")
     assert out.startswith("12 games of rules 1.5")
     assert "a (retired)" in out
     assert err.endswith(
@@ -335,23 +333,17 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["--against", "b"], "--against: needs --add or --more"),
         (["--add", "d=rule:x=1"], "unknown option 'x'"),
     ):
-        with pytest.raises(SystemExit) as caught:
-            main(["arena", "--db", db, *wrong])
-        assert caught.value.code == 2
-        assert message in capsys.readouterr().err.splitlines()[-1]
-    assert main(["arena", *words, "--add", "d=max-attack", "--more", "8", "--against", "c"]) == 0
-    assert capsys.readouterr().out.startswith("20 games of rules 1.5")
-    assert main(["arena", *words, "--more", "6"]) == 0
-    out, err = capsys.readouterr()
+        assert message in output_of("arena", "--db", db, *wrong, code=2).err.splitlines()[-1]
+    shown = output_of("arena", *words, "--add", "d=max-attack", "--more", "8", "--against", "c").out
+    assert shown.startswith("20 games of rules 1.5")
+    out, err = output_of("arena", *words, "--more", "6")
     assert out.startswith("26 games of rules 1.5")
     assert err == "locmsim arena: 6 games to play\n"
     assert main(["arena", *words]) == 0
     more = "--add NAME=PLAYER adds a player, --more N draws games"
     assert more in capsys.readouterr().err
     for wrong_words in (["--add", "a=random", "b=greedy"], ["a=random", "b=osl", "--retire", "a"]):
-        with pytest.raises(SystemExit):
-            main(["arena", *wrong_words])
-        assert ": needs --db" in capsys.readouterr().err
+        assert ": needs --db" in output_of("arena", *wrong_words, code=2).err
     with Arena.load(db) as arena:
         assert [player.name for player in arena.settings.players] == ["a", "b", "c", "d"]
         assert arena.tally.games == 26

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import main, raises
+from helpers import main, output_of, raises
 
 from locmsim import generate_cards, save_cards
 from locmsim.arena import Arena, make_game
@@ -35,12 +35,11 @@ def costs(db):
 
 
 @pytest.fixture(params=["list", "short", "weights", "class"])
-def game(request, tmp_path, monkeypatch, capsys):
+def game(request, tmp_path, monkeypatch):
     """The description of a game whose cards cost at most 6, with its files."""
     monkeypatch.chdir(tmp_path)
     if request.param == "weights":
-        assert main(["cards", "weights"]) == 0
-        weights = json.loads(capsys.readouterr().out)
+        weights = json.loads(output_of("cards", "weights").out)
         weights["manaCurve"] = {str(cost): 0.2 for cost in range(5)}
         (tmp_path / "mine").write_text(json.dumps(weights))
         return "locm:weights=mine"
@@ -56,22 +55,21 @@ def game(request, tmp_path, monkeypatch, capsys):
     return "locm:cards=mine"
 
 
-def test_an_arena_plays_and_keeps_them(game, tmp_path, capsys):
+def test_an_arena_plays_and_keeps_them(game, tmp_path):
     """The results say what was played, even without the file."""
     assert main([*ARENA, game, "--games", "4", "--seed", "3"]) == 0
     if (mine := tmp_path / "mine").exists():
         mine.unlink()
     assert all(max(found) <= 6 for found in costs("a.db"))
     assert len(costs("a.db")) == 4
-    assert main(["arena", "--verify", "a.db"]) == 0
-    assert "all came out the same" in capsys.readouterr().out
+    assert "all came out the same" in output_of("arena", "--verify", "a.db").out
     assert main(["dataset", "a.db", "-o", "a.npz"]) == 0
     with np.load("a.npz") as file:
         assert set(file["game"]) == {0, 1, 2, 3}
         assert not file["card_seed"].any()
 
 
-def test_examples_and_single_matches_have_them(game, capsys):
+def test_examples_and_single_matches_have_them(game):
     words = ["dataset", "greedy", "--game", game, "--games", "3", "--jobs", "1", "-o", "a.npz"]
     assert main(words) == 0
     with np.load("a.npz") as file:

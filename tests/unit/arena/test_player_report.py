@@ -6,7 +6,7 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from helpers import main, stopped
+from helpers import output_of, stopped
 
 from locmsim.arena import Arena
 from locmsim.arena.player_report import report_players
@@ -23,13 +23,13 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def report(capsys: pytest.CaptureFixture[str], db: Path, *words: str) -> Any:
-    assert main(["analyse", str(db), "--report", "--nodes", str(NODES), "--json", *words]) == 0
-    return json.loads(capsys.readouterr().out)
+def report(db: Path, *words: str) -> Any:
+    out = output_of("analyse", str(db), "--report", "--nodes", str(NODES), "--json", *words).out
+    return json.loads(out)
 
 
-def test_the_report_sums_up_those_on_games(db: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (shown,) = report(capsys, db, "--player", "random", "--lost", "--jobs", "1")["players"]
+def test_the_report_sums_up_those_on_games(db: Path) -> None:
+    (shown,) = report(db, "--player", "random", "--lost", "--jobs", "1")["players"]
     with Arena.load(db) as arena:
         outcomes = [*arena.games(lost_by="random")]
         seats = [1 - (outcome.winner or 0) for outcome in outcomes]
@@ -74,11 +74,9 @@ def test_wins_that_were_missed_are_counted(tmp_path: Path) -> None:
     assert not any(game.turns[-1].missed_win for game in found.games if game.score == 1)
 
 
-def test_versions_are_compared_on_the_same_seeds(
-    db: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_versions_are_compared_on_the_same_seeds(db: Path) -> None:
     words = ["--player", "osl", "--player", "greedy", "--games", "5"]
-    shown = report(capsys, db, *words, "--jobs", "2")["players"]
+    shown = report(db, *words, "--jobs", "2")["players"]
     assert [one["name"] for one in shown] == ["osl", "greedy"]
     with Arena.load(db) as arena:
         seeds = [
@@ -87,9 +85,8 @@ def test_versions_are_compared_on_the_same_seeds(
         ]
     assert sorted(seeds[0]) == sorted(seeds[1])
     assert len(seeds[0]) == 5
-    assert report(capsys, db, *words, "--jobs", "1")["players"] == shown
-    assert main(["analyse", str(db), "--report", "--nodes", str(NODES), *words]) == 0
-    text = capsys.readouterr().out
+    assert report(db, *words, "--jobs", "1")["players"] == shown
+    text = output_of("analyse", str(db), "--report", "--nodes", str(NODES), *words).out
     assert text.split()[:5] == ["osl", "greedy", "games", "5", "5"]
     assert shown[1]["worst"][0]["command"] in text
 
@@ -104,12 +101,11 @@ def test_versions_are_compared_on_the_same_seeds(
         ("{db}:1 --lost", "--lost: does not apply to one game"),
     ],
 )
-def test_what_does_not_apply_is_refused(
-    words: str, message: str, db: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["analyse", *(word.format(db=db) for word in words.split()), "--report"])
-    assert message.format(db=db) in capsys.readouterr().err
+def test_what_does_not_apply_is_refused(words: str, message: str, db: Path) -> None:
+    err = output_of(
+        "analyse", *(word.format(db=db) for word in words.split()), "--report", code=2
+    ).err
+    assert message.format(db=db) in err
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

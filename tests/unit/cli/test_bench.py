@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from helpers import DATA, RULE_SETS, each_rules, main, raises
+from helpers import DATA, RULE_SETS, each_rules, output_of, raises
 from parsers import command_parser, options_of, subcommands
 
 from locmsim import _bench, bench
@@ -24,9 +24,8 @@ def test_signature(rules: str) -> None:
     assert bench.signature(rules) == SIGNATURES[rules]
 
 
-def test_signatures_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--signatures"]) == 0
-    assert capsys.readouterr().out == (DATA / "signatures.json").read_text()
+def test_signatures_from_the_command_line() -> None:
+    assert output_of("bench", "--signatures").out == (DATA / "signatures.json").read_text()
 
 
 def test_positions_are_what_they_are_said_to_be() -> None:
@@ -112,33 +111,26 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
     return put
 
 
-def test_command_line(
-    capsys: pytest.CaptureFixture[str], measured: Callable[..., list[Any]]
-) -> None:
+def test_command_line(measured: Callable[..., list[Any]]) -> None:
     asked = measured()
-    assert main(["bench"]) == 0
-    assert "\ngroup\n  name    " in (table := capsys.readouterr().out)
+    assert "\ngroup\n  name    " in (table := output_of("bench").out)
     assert table.endswith(" 1,234,568 ns\n")
-    assert main(["bench", "--rules", "1.2", "--seconds", "3", "-g", "match", "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    out = output_of("bench", "--rules", "1.2", "--seconds", "3", "-g", "match", "--json").out
+    answer = json.loads(out)
     assert answer["figures"] == [
         {"group": "group", "name": "name", "value": 1234567.8, "unit": "ns"}
     ]
     assert asked == [("1.5", 12.0, []), ("1.2", 3.0, ["match"])]
 
 
-def test_progress_and_warnings(
-    capsys: pytest.CaptureFixture[str], measured: Callable[..., list[Any]]
-) -> None:
+def test_progress_and_warnings(measured: Callable[..., list[Any]]) -> None:
     """The bar is for terminals and -v; warnings are always shown, and are in the JSON too."""
     measured(0.0)
-    assert main(["bench", "--json"]) == 0
-    output = capsys.readouterr()
+    output = output_of("bench", "--json")
     assert output.err == ""
     assert json.loads(output.out)["warnings"] == []
     measured(1000.0)
-    assert main(["bench", "--json", "-v"]) == 0
-    output = capsys.readouterr()
+    output = output_of("bench", "--json", "-v")
     assert " 25%|" in output.err
     assert "| searches" in output.err
     (warning,) = json.loads(output.out)["warnings"]

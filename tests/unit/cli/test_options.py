@@ -9,7 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from helpers import main
+from helpers import output_of
 from parsers import COMMANDS, all_commands, arguments, command_parser
 
 from locmsim.cli._shared import SHARED
@@ -87,23 +87,16 @@ def test_the_table_of_names_is_that_of_the_commands() -> None:
 
 
 @pytest.mark.parametrize("words", [["greedy", "random"], ["greedy:deck=area", "osl"]])
-def test_play_is_the_default_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*words, "--seed", "1"]) == 0
-    plain = capsys.readouterr().out
-    assert main(["play", *words, "--seed", "1"]) == 0
-    assert capsys.readouterr().out == plain
+def test_play_is_the_default_command(words: list[str]) -> None:
+    plain = output_of(*words, "--seed", "1").out
+    assert output_of("play", *words, "--seed", "1").out == plain
     assert plain.count("\n") > 1
 
 
-def test_a_file_of_others_is_named_and_what_overwrites_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_of_others_is_named_and_what_overwrites_it(tmp_path: Path) -> None:
     path = tmp_path / "bot.c"
     path.write_text("int main(void) {}")
-    with pytest.raises(SystemExit) as ended:
-        main(["export", "--rules", "1.0", "-o", str(path)])
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.endswith(
+    assert output_of("export", "--rules", "1.0", "-o", str(path), code=2).err.endswith(
         f": cannot write {path}: the file exists, and this command has not written it;"
         " use --force to overwrite it\n"
     )

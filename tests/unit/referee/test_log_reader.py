@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULE_SETS, golden_games, golden_result, log_line, main, raises
+from helpers import RULE_SETS, golden_games, golden_result, log_line, main, output_of, raises
 from web_client import Library
 
 from locmsim.arena.log_rows import log_row
@@ -111,8 +111,7 @@ def test_what_play_prints_is_a_log(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["play", *words]) == 0
     path = tmp_path / "m.txt"
     path.write_text(capsys.readouterr().out)
-    assert main(["play", "-r", str(path)]) == 0
-    scores = capsys.readouterr().out.splitlines()[:2]
+    scores = output_of("play", "-r", str(path)).out.splitlines()[:2]
     assert f"\n{scores[0]}\n{scores[1]}\n" in path.read_text()
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import each_rules, main, match_of, raises, write_log
+from helpers import each_rules, match_of, output_of, raises, write_log
 
 from locmsim import Match
 from locmsim.referee import replay_calls
@@ -66,18 +66,16 @@ def test_the_best_turn_played_loses_nothing() -> None:
     assert [turn.loss for turn in report.worst(1, 2)] == sorted(losses, reverse=True)[:2]
 
 
-def test_the_command_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_it(tmp_path: Path) -> None:
     result = match_of()
     report = report_game(result, nodes=200, seed=4)
     log = tmp_path / "a.log"
     write_log(log, result, ("ann", "bob"))
     words = ["analyse", str(log), "--report", "--nodes", "200", "--seed", "4"]
-    assert main([*words, "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
+    shown = json.loads(output_of(*words, "--json").out)
     assert shown["names"] == ["ann", "bob"]
     assert {name: shown[name] for name in report.to_json()} == report.to_json()
-    assert main(words) == 0
-    out = capsys.readouterr().out
+    out = output_of(*words).out
     decks, _, turns = out.partition("turn player  before")
     assert turns.count("given away") == len(report.worst(0)) + len(report.worst(1))
     assert report.decks is not None
@@ -91,14 +89,12 @@ def test_the_command_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "calibrated on 4,000 games that beam:nodes=1000 played" in " ".join(decks.split())
     assert f"turn {report.worst(1)[0].turn}: " in out.partition("player 1, bob:")[2]
     assert report.budget in out
-    raises(SystemExit, "2", main, [*words, "--turn", "3"])
-    assert "--turn: does not apply with --report" in capsys.readouterr().err
+    assert "--turn: does not apply with --report" in output_of(*words, "--turn", "3", code=2).err
 
 
-def test_the_command_reads_arenas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reads_arenas(tmp_path: Path) -> None:
     db = tmp_path / "a.db"
     words = ["greedy", "random", "--games", "2", "--jobs", "1", "--db", str(db)]
-    assert main(["arena", *words, "--timeout-scale", "0"]) == 0
-    capsys.readouterr()
-    assert main(["analyse", f"{db}:2", "--report", "--nodes", "100"]) == 0
-    assert "the worst turns of player 1, greedy:" in capsys.readouterr().out
+    output_of("arena", *words, "--timeout-scale", "0")
+    out = output_of("analyse", f"{db}:2", "--report", "--nodes", "100").out
+    assert "the worst turns of player 1, greedy:" in out

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import each_rules, main, raises
+from helpers import each_rules, main, output_of, raises
 
 from locmsim import Match, cards_1x, generate_cards
 from locmsim.agents import make_agent
@@ -79,13 +79,13 @@ def test_examples_name_their_cards(rules):
     "agent",
     ["greedy:deck=classic", "beam:draft=default,nodes=9,time_ms=0", "osl:deck=mine.py:build"],
 )
-def test_the_agent_chooses_no_cards(agent, tmp_path, capsys):
+def test_the_agent_chooses_no_cards(agent, tmp_path):
     """Its own way to choose them would have no effect."""
     name = re.search("deck|draft", agent)[0]
     message = f"{name}: does not apply with {{}}decks, which chooses the cards: {agent}"
     raises(ValueError, message.format(""), next, examples_of_agent(agent, 1))
-    assert main(["dataset", agent, "-o", str(tmp_path / "a.npz")]) == 1
-    assert message.format("--") in capsys.readouterr().err
+    err = output_of("dataset", agent, "-o", str(tmp_path / "a.npz"), code=1).err
+    assert message.format("--") in err
 
 
 def test_logs_are_followed():
@@ -117,10 +117,10 @@ def test_help_and_the_page_explain_every_array(tmp_path):
     assert set(re.findall(r"`(\w+)`", " ".join(cells))) == names
 
 
-def test_the_command(tmp_path, capsys):
+def test_the_command(tmp_path):
     path = tmp_path / "a.npz"
-    assert main(["dataset", "osl", "--games", "3", "--rules", "1.2", "-o", str(path)]) == 0
-    assert "examples of 3 games" in capsys.readouterr().out
+    out = output_of("dataset", "osl", "--games", "3", "--rules", "1.2", "-o", str(path)).out
+    assert "examples of 3 games" in out
     with np.load(path, allow_pickle=False) as file:
         assert (str(file["layout"]), str(file["rules"]), str(file["source"])) == (
             "entities", "1.2", "osl",
@@ -132,27 +132,24 @@ def test_the_command(tmp_path, capsys):
         assert file["obs"].shape == (len(file["action"]), 440)
 
 
-def test_the_command_with_results_of_an_arena(tmp_path, capsys):
+def test_the_command_with_results_of_an_arena(tmp_path):
     db, path, new = (tmp_path / name for name in ("a.db", "a.npz", "b.npz"))
     with Arena(db, ["greedy", "random"], seed=1, games=4, timeout_scale=25.0) as arena:
         arena.run(jobs=1)
-    assert main(["dataset", str(db), "-o", str(path)]) == 0
-    assert "examples of 4 games" in capsys.readouterr().out
+    assert "examples of 4 games" in output_of("dataset", str(db), "-o", str(path)).out
     with np.load(path) as file:
         both = len(file["action"])
     assert main(["dataset", str(db), "--player", "greedy", "-o", str(path), "--force"]) == 0
     with np.load(path) as file:
         assert 0 < len(file["action"]) < both
         assert file["result"].mean() > 0
-    assert main(["dataset", str(db), "--player", "nobody", "-o", str(new)]) == 1
-    assert "expected one of greedy, random" in capsys.readouterr().err
-    assert main(["dataset", str(db), "--rules", "1.0", "-o", str(new)]) == 1
-    assert "no examples of rules 1.0" in capsys.readouterr().err
-    assert main(["dataset", "nobody", "-o", str(new)]) == 1
-    assert "unknown agent 'nobody'" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["dataset", "osl", "-o", str(tmp_path / "a.csv")])
-    assert "a.csv: the file is of NumPy; name it .npz" in capsys.readouterr().err
+    err = output_of("dataset", str(db), "--player", "nobody", "-o", str(new), code=1).err
+    assert "expected one of greedy, random" in err
+    err = output_of("dataset", str(db), "--rules", "1.0", "-o", str(new), code=1).err
+    assert "no examples of rules 1.0" in err
+    assert "unknown agent 'nobody'" in output_of("dataset", "nobody", "-o", str(new), code=1).err
+    err = output_of("dataset", "osl", "-o", str(tmp_path / "a.csv"), code=2).err
+    assert "a.csv: the file is of NumPy; name it .npz" in err
     assert [*tmp_path.glob("*.csv")] == []
 
 

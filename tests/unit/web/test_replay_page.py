@@ -18,8 +18,8 @@ from helpers import (
     golden_path,
     golden_result,
     log_line,
-    main,
     match_of,
+    output_of,
     write_log,
 )
 
@@ -202,10 +202,9 @@ def test_a_fault_before_the_battle() -> None:
 # ------------------------------------------------------------------------------ where from
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+def run(*words: str, code: int = 0) -> str:
     """Return the tool's output, or its error message."""
-    assert main(["replay", *words]) == code
-    out, err = capsys.readouterr()
+    out, err = output_of("replay", *words, code=code)
     assert (err == "") == (code == 0)
     return err if code else out
 
@@ -237,7 +236,7 @@ def test_the_rules_of_a_match_that_ends_early(rules: str, steps: int, tmp_path: 
 
 
 @each_rules
-def test_our_own_logs(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_our_own_logs(rules: str, tmp_path: Path) -> None:
     result = match_of(rules, seed=5)
     log = tmp_path / "log.json"
     write_log(log, result)
@@ -246,11 +245,11 @@ def test_our_own_logs(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert names == ("Player 0", "Player 1")
     assert [c.answer for c in loaded.calls] == [c.answer for c in result.calls]
     page = tmp_path / "game.html"
-    assert run(capsys, str(log), "-o", str(page), "--names", "a", "b", "--view", "1") == ""
+    assert run(str(log), "-o", str(page), "--names", "a", "b", "--view", "1") == ""
     data = embedded(page.read_text())
     assert (data["names"], data["view"]) == (["a", "b"], 1)
     assert data["steps"] == json.loads(json.dumps(replay_data(loaded, ("a", "b"))["steps"]))
-    assert run(capsys, str(log)) == replay_html(loaded, names)
+    assert run(str(log)) == replay_html(loaded, names)
 
 
 @each_rules
@@ -290,20 +289,20 @@ def test_games_of_the_contest(tmp_path: Path) -> None:
         assert len(replay_html(result).encode()) < 400_000
 
 
-def test_games_of_an_arena(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_of_an_arena(tmp_path: Path) -> None:
     db = tmp_path / "results.db"
     with Arena(db, ["one=greedy", "two=random"], games=2, seed=4) as arena:
         arena.run(jobs=1)
     page = tmp_path / "page.html"
     names = []
     for number in (1, 2):
-        run(capsys, f"{db}:{number}", "-o", str(page))
+        run(f"{db}:{number}", "-o", str(page))
         names.append(embedded(page.read_text())["names"])
     assert sorted(names) == [["one", "two"], ["two", "one"]]
     before = page.read_bytes()
     for none in (7, 10**19):
-        assert f"{db}: has no game {none}" in run(capsys, f"{db}:{none}", "-o", str(page), code=1)
-    assert "Is a directory" in run(capsys, str(tmp_path), code=1)
+        assert f"{db}: has no game {none}" in run(f"{db}:{none}", "-o", str(page), code=1)
+    assert "Is a directory" in run(str(tmp_path), code=1)
     assert page.read_bytes() == before
 
 
@@ -361,17 +360,17 @@ def test_what_a_bot_was_sent(rules: str) -> None:
                 assert one == other or "a card" in one
 
 
-def test_page_of_what_a_bot_was_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_of_what_a_bot_was_sent(tmp_path: Path) -> None:
     game = next(game for game in golden_games("1.2") if len(game["turns"]) > 9)
     text = captured(game, 1)
     path, page = tmp_path / "input.txt", tmp_path / "page.html"
     path.write_text(text)
-    assert run(capsys, str(path), "-o", str(page), "--names", "<b>", "mine") == ""
+    assert run(str(path), "-o", str(page), "--names", "<b>", "mine") == ""
     whole = embedded(page.read_text())
     assert whole["names"] == ["<b>", "mine"]
     # If the end is cut off, the earlier turns are shown.
     path.write_text(text[:-20])
-    cut = embedded(run(capsys, str(path), "--names", "<b>", "mine"))
+    cut = embedded(run(str(path), "--names", "<b>", "mine"))
     assert cut["steps"] == whole["steps"][:-1]
     before = page.read_bytes()
     for wrong, complaint in (
@@ -381,17 +380,17 @@ def test_page_of_what_a_bot_was_sent(tmp_path: Path, capsys: pytest.CaptureFixtu
         (text[:30], "in the input that begins in line 1"),
     ):
         path.write_text(wrong)
-        told = run(capsys, str(path), "-o", str(page), code=1)
+        told = run(str(path), "-o", str(page), code=1)
         assert told.startswith(f"locmsim replay: {path}: {complaint}")
         assert page.read_bytes() == before
     path.write_text(captured(next(golden_games("1.0")), 0))
-    assert "in the input" in run(capsys, str(path), "--rules", "1.5", code=1)
+    assert "in the input" in run(str(path), "--rules", "1.5", code=1)
 
 
-def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_complaints(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
-    assert "No such file" in run(capsys, str(path), code=1)
-    assert str(tmp_path) in run(capsys, f"{path}:3", code=1)
+    assert "No such file" in run(str(path), code=1)
+    assert str(tmp_path) in run(f"{path}:3", code=1)
     for text, complaint in (
         (b"{", f"{path}: not a log: expected JSON, got the end in line 1"),
         (b"no JSON\nand more", "not a log: expected JSON, got 'no JSON' in line 1"),
@@ -402,35 +401,33 @@ def test_complaints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (b"3", "not a referee's log"),
     ):
         path.write_bytes(text)
-        assert complaint in run(capsys, str(path), code=1)
+        assert complaint in run(str(path), code=1)
     write_log(path, match_of("1.2", seed=5))
-    assert run(capsys, str(path), "--rules", "1.5", code=1).startswith(f"locmsim replay: {path}: ")
+    assert run(str(path), "--rules", "1.5", code=1).startswith(f"locmsim replay: {path}: ")
     log = json.loads(path.read_text())
     log["scores"] = {"0": -1, "1": 1}
     path.write_text(json.dumps(log))
-    assert "the log ends (-1, 1), the match" in run(capsys, str(path), code=1)
+    assert "the log ends (-1, 1), the match" in run(str(path), code=1)
     del log["locmsim"]
     path.write_text(json.dumps(log))
-    complaint = run(capsys, str(path), code=1)
+    complaint = run(str(path), code=1)
     assert "the log fits no rules" in complaint
     assert "1.2 with new instance ids: the log ends (-1, 1)" in complaint
-    with pytest.raises(SystemExit):
-        main(["replay", str(path), "-o", str(tmp_path / "none" / "page.html")])
-    assert "there is no folder" in capsys.readouterr().err
+    err = output_of("replay", str(path), "-o", str(tmp_path / "none" / "page.html"), code=2).err
+    assert "there is no folder" in err
 
 
 def test_open(
     temporary: Path,
     opened_pages: list[str],
-    capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = temporary / "log.json"
     result = match_of(seed=5)
     write_log(path, result)
-    assert run(capsys, str(path), "--open") == ""
+    assert run(str(path), "--open") == ""
     (page,) = temporary.glob("locmsim-*.html")
     assert opened_pages == [page.as_uri()]
     assert page.read_text() == replay_html(*load_replay(str(path)))
     monkeypatch.setattr("webbrowser.open", lambda url: False)
-    assert "no browser found to show file:///" in run(capsys, str(path), "--open", code=1)
+    assert "no browser found to show file:///" in run(str(path), "--open", code=1)

@@ -25,6 +25,7 @@ from helpers import (
     log_line,
     main,
     match_of,
+    output_of,
     raises,
     wait_for,
     write_log,
@@ -452,15 +453,12 @@ def test_opponents() -> None:
     assert {"agent-beam", "agent-random"} <= set(found)
 
 
-def test_without_the_packages(
-    capsys: pytest.CaptureFixture[str], missing: Callable[..., None]
-) -> None:
+def test_without_the_packages(missing: Callable[..., None]) -> None:
     starlette = [name for name in sys.modules if name.partition(".")[0] == "starlette"]
     names = ("server", "app", "hosted_matches", "machine", "site", "endpoints", "security")
     names += ("page_home", "page_matches", "page_setup", "page_match", "search_jobs", "jobs")
     missing(*starlette, "starlette", forgotten=tuple(f"locmsim.web.{name}" for name in names))
-    assert main(["web"]) == 1
-    err = capsys.readouterr().err
+    err = output_of("web", code=1).err
     assert "pip install 'locmsim[web]'" in err
     assert "starlette" in err
 
