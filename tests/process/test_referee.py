@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from amounts import amount, slow_after
-from helpers import BOT, Supervisor, children_of, few_descriptors, raises, running
+from helpers import BOT, Supervisor, children_of, raises, running
 
 from locmsim import Match
 from locmsim.game.observation import Observation
@@ -59,6 +59,8 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
 
 
 Run = Callable[..., Result]
+#: How many processes of their own bots start, some without the environment or as daemons.
+CHILDREN = {"children": 3, "stranger": 1, "heir": 1, "babbling_child": 1}
 
 
 @pytest.fixture
@@ -77,9 +79,9 @@ def run(processes: Processes) -> Run:
     ) -> Result[Match]:
         commands = [bot(), bot()]
         commands[player] = bot(kind, at, argument)
-        match = Match(rules, seed=1)
+        match, before = Match(rules, seed=1), len(processes.seen())
         result = play(commands, match, timeout_scale=timeout_scale, env=processes.env, **options)
-        assert processes.seen(), "no bot was started"
+        assert len(processes.seen()) == before + 2 + CHILDREN.get(kind, 0)
         assert result.match is match
         assert match.phase == "over"
         return result
@@ -170,24 +172,10 @@ BAD_PICKS = {
     r"PICK \xff": "Invalid action.",
 }
 BAD_TURNS = {
-    r"pass": "Invalid action name",
-    r"PICK 1": "Invalid action name",
     r"WAIT": "Invalid action name",
     r"SUMMON\t1 0": "Invalid action name",
     r"PASS;;HELP": "Invalid action name",
     r"\xff\xfe": "Invalid action name",
-    r"SUMMON": "Invalid SUMMON arguments",
-    r"SUMMON 1": "Invalid SUMMON arguments",
-    r"SUMMON  1 0": "Invalid SUMMON arguments",
-    r"SUMMON 1  0": "Invalid SUMMON arguments",
-    r"SUMMON 1\t0": "Invalid SUMMON arguments",
-    r"ATTACK 1": "Invalid ATTACK arguments",
-    r"ATTACK 5x -1": "Invalid ATTACK arguments",
-    r"ATTACK 3.0 -1": "Invalid ATTACK arguments",
-    r"ATTACK 1 --1": "Invalid ATTACK arguments",
-    r"USE 1": "Invalid USE arguments",
-    r"USE 1 2147483648": "Invalid USE arguments",
-    r"USE 1 -2147483649": "Invalid USE arguments",
     r"SUMMON 0 0;SUMMON 2 1;ATTACK 0": "Invalid ATTACK arguments",
 }
 
@@ -199,7 +187,7 @@ def malformed(answers: dict[str, str], *given: object) -> list[object]:
 @pytest.mark.parametrize(
     ("rules", "at", "answer", "reason"),
     slow_after(
-        18,
+        14,
         [
             *malformed(BAD_CONSTRUCTIONS, "1.5", 0),
             *malformed(BAD_PICKS, "1.2", 0),
@@ -305,6 +293,10 @@ LONG = "PASS " + (MAX_LINE - 5) * "x"
         ("crash", 2, "", RELAXED, FaultKind.CRASHED, "exited with code 1"),
         ("close_input", 1, "", RELAXED, FaultKind.CLOSED_INPUT, "closed its input"),
         ("close_output", 1, "", RELAXED, FaultKind.CLOSED_OUTPUT, "closed its output"),
+        ("flood", 1, r"PASS\n", RELAXED, FaultKind.EARLY, ""),
+        ("say", 1, r"PASS\nPASS\n", RELAXED, FaultKind.EARLY, r"'PASS\n' was written before"),
+        ("babble", 1, "", TIGHT, FaultKind.TIMEOUT, ""),
+        ("heir", 0, "", TIGHT, FaultKind.TIMEOUT, ""),
     ],
 )
 def test_faults(
@@ -317,6 +309,10 @@ def test_faults(
         assert result.stderr[player] == f"leaving with {argument}\n"
     if kind == "crash":
         assert result.stderr[player].rstrip().endswith("RuntimeError: no idea what to play")
+    if kind == "babble":
+        assert 100 < len(result.stderr[player]) < 10_000
+    if (kind, fault) == ("say", FaultKind.EARLY):
+        assert (result.calls[-1].text, result.calls[-1].answer) == (None, None)
 
 
 def test_died_after_half_a_line(processes: Processes) -> None:
@@ -366,13 +362,6 @@ def test_both_fail(processes: Processes) -> None:
 # --------------------------------------------------------------------------------- early and floods
 
 
-def test_answers_twice(run: Run) -> None:
-    result = run("say", 1, r"PASS\nPASS\n")
-    assert_fault(result, 0, FaultKind.EARLY, r"'PASS\n'", "before the input was sent")
-    assert result.calls[-1].text is None
-    assert result.calls[-1].answer is None
-
-
 def test_answers_before_the_first_question(processes: Processes) -> None:
     commands = [bot("slow", 0, "1"), bot("early", 0)]
     result = play(commands, Match(seed=1), timeout_scale=RELAXED, env=processes.env)
@@ -386,10 +375,6 @@ def test_early_answers_count_if_lenient(run: Run) -> None:
     given = [call.answer for call in result.calls if call.player == 0]
     # The bot's regular answers queue up behind the early ones.
     assert given[:7] == ["PASS", "PASS 1", "PASS 2", "PASS 3", "PASS 4", "PASS", "PASS"]
-
-
-def test_flood_of_lines(run: Run) -> None:
-    assert_fault(run("flood", 1, r"PASS\n", player=1), 1, FaultKind.EARLY)
     assert run("flood", 1, r"PASS\n", player=1, lenient=True).fault is None
 
 
@@ -399,12 +384,6 @@ def test_much_on_standard_error(run: Run) -> None:
     assert result.fault is None
     assert 100 < len(result.stderr[0]) < 10_000
     assert result.stderr[0].endswith("thinking...\n")
-
-
-def test_endless_standard_error(run: Run) -> None:
-    result = run("babble", 1, timeout_scale=TIGHT)
-    assert_fault(result, 0, FaultKind.TIMEOUT)
-    assert 100 < len(result.stderr[0]) < 10_000
 
 
 def test_endless_standard_error_beside_answers(run: Run) -> None:
@@ -417,10 +396,9 @@ def test_endless_standard_error_beside_answers(run: Run) -> None:
 
 
 @pytest.mark.parametrize("at", [0, 1, 3])
-def test_children_and_daemons(run: Run, processes: Processes, at: int) -> None:
-    result = run("children", at)
-    assert result.fault is None
-    assert len(processes.seen()) == 5  # two bots, three children; the fixture looks for them
+@pytest.mark.parametrize("kind", ["children", "stranger"])
+def test_children_and_daemons(run: Run, kind: str, at: int) -> None:
+    assert run(kind, at).fault is None  # the fixture looks for them
 
 
 def test_children_of_a_dead_bot(processes: Processes) -> None:
@@ -428,17 +406,6 @@ def test_children_of_a_dead_bot(processes: Processes) -> None:
     result = play(commands, Match(seed=1), timeout_scale=RELAXED, env=processes.env)
     assert_fault(result, 1, FaultKind.CRASHED)
     assert len(processes.seen()) == 5
-
-
-def test_daemon_of_a_bot_that_cannot_be_played_on(run: Run, processes: Processes) -> None:
-    result = run("heir", 0, timeout_scale=TIGHT)
-    assert_fault(result, 0, FaultKind.TIMEOUT)
-    assert len(processes.seen()) == 3
-
-
-def test_child_without_the_environment(run: Run, processes: Processes) -> None:
-    assert run("stranger", 3).fault is None
-    assert len(processes.seen()) == 3
 
 
 def test_exception_in_the_referee(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -471,14 +438,17 @@ def test_interrupted_end(processes: Processes, monkeypatch: pytest.MonkeyPatch) 
     assert len(processes.seen()) == 5
 
 
-def test_machine_without_descriptors(processes: Processes) -> None:
-    """A lack of file descriptors raises an error and does not count as a fault of a bot."""
-    with few_descriptors(4), pytest.raises(OSError, match="Too many open files"):
-        play([BOT, BOT], Match(seed=1), env=processes.env)
-
-
-def run_script(setup: str, processes: Processes) -> None:
-    """Play a match of bots with children and daemons in a separate process, after `setup`."""
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "setup",
+    [
+        # Orphans become children of the referee, as of the first process of a container.
+        "import ctypes; assert ctypes.CDLL(None).prctl(36, 1, 0, 0, 0) == 0",
+        # The system does not keep exit codes.
+        "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+    ],
+)
+def test_children_and_daemons_of_other_processes(setup: str, processes: Processes) -> None:
     script = f"""
 {setup}
 from locmsim.processes import reaper
@@ -494,20 +464,6 @@ assert children_of(os.getpid()) == []
 """
     subprocess.run([sys.executable, "-c", script], check=True, env=processes.env, timeout=120)
     assert len(processes.seen()) == 5
-
-
-@pytest.mark.slow
-def test_children_that_become_those_of_the_referee(processes: Processes) -> None:
-    """Orphans are cleaned up if the referee inherits them, as the first process of a container."""
-    set_child_subreaper = 36
-    setup = f"import ctypes; assert ctypes.CDLL(None).prctl({set_child_subreaper}, 1, 0, 0, 0) == 0"
-    run_script(setup, processes)
-
-
-@pytest.mark.slow
-def test_ignored_child_signals(processes: Processes) -> None:
-    """A match works while SIGCHLD is ignored, when the system does not keep exit codes."""
-    run_script("import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)", processes)
 
 
 @pytest.mark.slow
@@ -760,23 +716,17 @@ def test_other_bots_errors_are_read_meanwhile(start: Callable[..., BotProcess]) 
 @pytest.mark.parametrize(
     "options",
     [
-        {"timeout_scale": -1.0},
-        {"timeout_scale": float("nan")},
-        {"timeout_scale": float("inf")},
-        {"match_limit": 0.0},
-        {"match_limit": float("nan")},
+        *({"timeout_scale": scale} for scale in (-1.0, float("nan"), float("inf"))),
+        *({"match_limit": limit} for limit in (0.0, float("nan"))),
     ],
 )
 def test_options_out_of_range(options: dict[str, float]) -> None:
     raises(ValueError, next(iter(options)), play, ["true", "true"], Match(seed=1), **options)
 
 
-def test_number_of_commands() -> None:
-    raises(ValueError, "two commands", play, ["true"], Match(seed=1))
-
-
-def test_match_that_is_over() -> None:
+def test_what_cannot_be_played() -> None:
     match = Match(seed=1)
+    raises(ValueError, "two commands", play, ["true"], match)
     match.submit(0, None)
     match.submit(1, None)
     raises(ValueError, "over", play, ["true", "true"], match)
