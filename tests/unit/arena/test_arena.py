@@ -46,14 +46,16 @@ from locmsim.game.observation import Observation
 from locmsim.options.declarations import declared
 from locmsim.referee import Fault, FaultKind, replay_calls
 
+PLAYERS = ["greedy", "random"]
+#: With so much time that no answer is late on a busy machine.
+SLOWLY: dict[str, Any] = {"seed": 3, "timeout_scale": 25.0}
+
 # ------------------------------------------------------------------------------ playing
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_games_are_those_of_the_schedule(rules: str) -> None:
-    with tournament(
-        None, ["greedy", "random"], games=6, seed=2, rules=rules, timeout_scale=25.0
-    ) as arena:
+    with tournament(None, PLAYERS, games=6, rules=rules, **SLOWLY) as arena:
         assert arena.tally.games == 6
         settings = arena.settings
         for number in range(1, 7):
@@ -95,15 +97,6 @@ def test_player_against_itself() -> None:
             for seat in (0, 1)
         )
         assert first != second
-
-
-@pytest.mark.parametrize("ids", ["new", "old"])
-def test_agents_play_with_either_ids(ids: str) -> None:
-    with tournament(
-        None, ["greedy", "random"], games=4, seed=2, ids=ids, timeout_scale=25.0
-    ) as arena:
-        assert all(not player.faults for player in arena.tally.players)
-        assert arena.replay(4).match.log["ids"] == ids
 
 
 class Failing(RandomAgent):
@@ -177,45 +170,21 @@ def test_games_in_any_order_add_up_alike() -> None:
         assert as_json(again) == as_json(arena.tally)
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        (
-            {"seed": 5, "players": ["random"] * 2},
-            "players: greedy=.*, now random=.*; seed: 4, now 5$",
-        ),
-        ({"rules": "1.2"}, "rules: 1.5, now 1.2"),
-        ({"players": ["greedy", "rule:deck=score"]}, "random=random, now greedy=greedy, rule"),
-    ],
-)
-def test_other_settings_for_the_same_file(
-    tmp_path: Path, changed: dict[str, Any], message: str
-) -> None:
+def test_opened_again(tmp_path: Path) -> None:
+    """To look at it, with the same settings, and not with others or a game that does not fit."""
     db = tmp_path / "results.db"
-    with Arena(db, ["greedy", "random"], games=2, seed=4, timeout_scale=25.0) as arena:
-        arena.run(jobs=1)
-    raises(StoreError, message, Arena, db, **changed)
-    with Arena(db, ["greedy", "random"], seed=4, timeout_scale=25.0) as arena:
-        assert arena.tally.games == 2
-
-
-def test_loaded_to_look_at(tmp_path: Path) -> None:
-    db = tmp_path / "results.db"
-    with (
-        tournament(db, ["greedy", "random"], games=4, seed=4, timeout_scale=25.0) as arena,
-        Arena.load(db) as loaded,
-    ):
+    with tournament(db, PLAYERS, games=4, **SLOWLY) as arena, Arena.load(db) as loaded:
         assert loaded.table() == arena.table()
         assert loaded.to_json() == arena.to_json()
         assert loaded.record(2) == arena.record(2)
     raises(StoreError, "no such file", Arena.load, tmp_path / "other.db")
-
-
-def test_stored_game_that_does_not_fit(tmp_path: Path) -> None:
-    """Replaying a game detects that its result was changed in the file."""
-    db = tmp_path / "results.db"
-    with Arena(db, ["greedy", "random"], games=2, seed=4, timeout_scale=25.0) as arena:
-        arena.run(jobs=1)
+    seed_and_players = "players: greedy=.*, now random=.*; seed: 3, now 5$"
+    other_player = "random=random, now greedy=greedy, rule"
+    raises(StoreError, seed_and_players, Arena, db, seed=5, players=["random"] * 2)
+    raises(StoreError, "rules: 1.5, now 1.2", Arena, db, rules="1.2")
+    raises(StoreError, other_player, Arena, db, players=["greedy", "rule:deck=score"])
+    with Arena(db, PLAYERS, **SLOWLY) as arena:
+        assert arena.tally.games == 4
     change(db, "UPDATE games SET score0 = 1 - score0 WHERE game = 1")
     with Arena.load(db) as arena:
         raises(ValueError, "game 1: ended", arena.replay, 1)
@@ -389,17 +358,14 @@ def test_whose_elo_a_test_is_about(players: list[str], of: str | None) -> None:
 
 def test_a_test_is_about_one_of_the_players() -> None:
     with Arena(None, ["a=greedy", "b=random"]) as arena:
-        with pytest.raises(ValueError, match="sprt_of: no player is called 'x': expected one of a"):
-            arena.set_test(Sprt(0, 5), "x")
+        nobody = "sprt_of: no player is called 'x': expected one of a"
+        raises(ValueError, nobody, arena.set_test, Sprt(0, 5), "x")
         arena.set_test(Sprt(0, 5))
         with pytest.raises(ValueError, match="sprt: a tournament with a sequential test cannot g"):
             arena.add(["c=random"])
         assert arena.settings.sprt == Sprt(0, 5)
-    with (
-        Arena(None, ["random"] * 3) as arena,
-        pytest.raises(ValueError, match="sprt: expected two players"),
-    ):
-        arena.set_test(Sprt(0, 5))
+    with Arena(None, ["random"] * 3) as arena:
+        raises(ValueError, "sprt: expected two players", arena.set_test, Sprt(0, 5))
 
 
 @pytest.mark.parametrize(
@@ -414,11 +380,8 @@ def test_a_test_is_about_one_of_the_players() -> None:
     ],
 )
 def test_options_of_a_run(options: dict[str, Any], message: str) -> None:
-    with (
-        Arena(None, ["greedy", "random"], games=2) as arena,
-        pytest.raises(ValueError, match=f"^{message}$"),
-    ):
-        arena.run(**options)
+    with Arena(None, ["greedy", "random"], games=2) as arena:
+        raises(ValueError, f"^{message}$", arena.run, **options)
 
 
 def test_settings_are_known_by_their_names() -> None:
@@ -516,9 +479,7 @@ def test_elo_of_even_players_and_of_those_who_never_lost() -> None:
 
 @pytest.mark.slow
 def test_table_of_many() -> None:
-    with tournament(
-        None, ["random", "rule:deck=score", "greedy"], games=4, seed=3, timeout_scale=25.0
-    ) as arena:
+    with tournament(None, ["random", "rule:deck=score", "greedy"], games=4, **SLOWLY) as arena:
         lines = arena.table().splitlines()
         # The strongest comes first.
         assert lines[5].startswith("random ")
@@ -539,16 +500,18 @@ def test_table_of_many() -> None:
 
 def test_gauntlet() -> None:
     players = ["greedy", "random", "second=random"]
-    with tournament(None, players, games=2, seed=3, mode="gauntlet") as arena:
+    with tournament(None, players, games=2, mode="gauntlet", ids="new", **SLOWLY) as arena:
         assert [sum(player.games) for player in arena.tally.players] == [4, 2, 2]
+        assert not any(player.faults for player in arena.tally.players)
+        assert arena.replay(4).match.log["ids"] == "new"
         head_to_head = arena.table().split("% against")[1].splitlines()
         assert head_to_head[2].split()[-1] == "-"
 
 
 def test_single_games() -> None:
-    with tournament(
-        None, ["greedy", "random"], games=5, seed=3, mirror=False, timeout_scale=25.0
-    ) as arena:
+    with tournament(None, PLAYERS, games=5, mirror=False, ids="old", **SLOWLY) as arena:
+        assert not any(player.faults for player in arena.tally.players)
+        assert arena.replay(4).match.log["ids"] == "old"
         assert [player.games for player in arena.tally.players] == [[3, 2], [2, 3]]
         assert arena.tally.player_pairs(0).total == 5
         assert "single games" in arena.table()
@@ -597,9 +560,8 @@ def test_turns_over_the_limit_of_the_rules(tmp_path: Path, registered: Callable[
 
 
 def test_games_as_csv() -> None:
-    with tournament(
-        None, [Player("a,b", "greedy", False), "random"], games=4, seed=3, timeout_scale=25.0
-    ) as arena:
+    players = [Player("a,b", "greedy", False), "random"]
+    with tournament(None, players, games=4, **SLOWLY) as arena:
         rows = list(csv.DictReader(arena.to_csv().splitlines()))
         records = [arena.record(number) for number in range(1, 5)]
     assert [row["game"] for row in rows] == ["1", "2", "3", "4"]

@@ -104,11 +104,9 @@ def test_ready_agents_in_other_processes() -> None:
 def test_what_cannot_be_sent() -> None:
     agent = Counting([7])
     agent.numbers = lambda: 7  # type: ignore[assignment]
-    with (
-        Arena(None, [agent, "random"], games=2, seed=1, timeout_scale=0) as arena,
-        pytest.raises(ValueError, match=r"'Counting' cannot be sent to other processes \(.*jobs=1"),
-    ):
-        arena.run(jobs=2)
+    with Arena(None, [agent, "random"], games=2, seed=1, timeout_scale=0) as arena:
+        refused = r"'Counting' cannot be sent to other processes \(.*jobs=1"
+        raises(ValueError, refused, arena.run, jobs=2)
 
 
 SCRIPT = """

@@ -173,11 +173,8 @@ def test_the_own_cards_of_an_agent_are_refused(player: str, tmp_path: Path) -> N
         pass
     with Arena(db, [player, "random"], pilot="greedy"):
         pass
-    with (
-        Arena(None, ["random", "greedy"], decks="random") as arena,
-        pytest.raises(ValueError, match=message.format("")),
-    ):
-        arena.add([f"new={player}"])
+    with Arena(None, ["random", "greedy"], decks="random") as arena:
+        raises(ValueError, message.format(""), arena.add, [f"new={player}"])
 
 
 def test_older_files_are_still_read(tmp_path: Path) -> None:

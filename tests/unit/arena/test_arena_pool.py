@@ -5,7 +5,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from helpers import main, output_of, played, raises, tournament
+from helpers import output_of, played, raises, tournament
 
 from locmsim.arena import Arena, StoreError
 from locmsim.arena.follow import ResultsReader
@@ -309,10 +309,10 @@ def test_anchor(db: Path) -> None:
 
 
 @pytest.mark.slow
-def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands(tmp_path: Path) -> None:
     db = str(tmp_path / "pool.db")
     words = ["--jobs", "1", "--timeout-scale", "0", "--db", db]
-    assert main(["arena", "--add", "a=random", "b=greedy", "--games", "4", *words]) == 0
+    output_of("arena", "--add", "a=random", "b=greedy", "--games", "4", *words)
     output_of("arena", *words, "--add", "c=osl", "--anchor", "b=1000")
     out, err = output_of("arena", "--db", db, "--retire", "a")
     assert out.startswith("12 games of rules 1.5")
@@ -339,9 +339,8 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = output_of("arena", *words, "--more", "6")
     assert out.startswith("26 games of rules 1.5")
     assert err == "locmsim arena: 6 games to play\n"
-    assert main(["arena", *words]) == 0
     more = "--add NAME=PLAYER adds a player, --more N draws games"
-    assert more in capsys.readouterr().err
+    assert more in output_of("arena", *words).err
     for wrong_words in (["--add", "a=random", "b=greedy"], ["a=random", "b=osl", "--retire", "a"]):
         assert ": needs --db" in output_of("arena", *wrong_words, code=2).err
     with Arena.load(db) as arena:

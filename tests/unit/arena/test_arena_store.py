@@ -133,11 +133,8 @@ def test_file_that_is_removed(path: Path, records: list[Record]) -> None:
         raises(StoreError, "was removed or replaced", store.add_all, [records[1]])
     assert path.read_text() == "something else"
     path.unlink()
-    with (
-        Arena(path, ["random", "greedy"], games=4, seed=3, timeout_scale=0) as arena,
-        pytest.raises(StoreError, match="was removed"),
-    ):
-        arena.run(jobs=1, on_games=lambda games: path.unlink(missing_ok=True))
+    with Arena(path, ["random", "greedy"], games=4, seed=3, timeout_scale=0) as arena:
+        raises(StoreError, "was removed", arena.run, jobs=1, on_games=lambda _: path.unlink(True))
 
 
 def test_no_file_for_no_games(path: Path) -> None:

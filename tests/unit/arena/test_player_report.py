@@ -102,9 +102,8 @@ def test_versions_are_compared_on_the_same_seeds(db: Path) -> None:
     ],
 )
 def test_what_does_not_apply_is_refused(words: str, message: str, db: Path) -> None:
-    err = output_of(
-        "analyse", *(word.format(db=db) for word in words.split()), "--report", code=2
-    ).err
+    given = [word.format(db=db) for word in words.split()]
+    err = output_of("analyse", *given, "--report", code=2).err
     assert message.format(db=db) in err
 
 

@@ -6,8 +6,6 @@ each has to be read while the command runs. All others have to be refused. Words
 """
 
 import argparse
-import contextlib
-import io
 from collections.abc import Callable, Iterator
 from functools import wraps
 from importlib.resources import files as files_of
@@ -15,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from helpers import main, write_log
+from helpers import output_of, write_log
 from parsers import options_of, subcommands
 from vestrock_help import FileAccounts, Standings
 
@@ -360,8 +358,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     with Arena(folder / "db.db", ["random", "greedy"], games=2, seed=1) as arena:
         arena.run(jobs=1)
     log = ["play", "random", "rule", "--game", "vestrock", "--logs", str(folder / "other.json")]
-    with contextlib.redirect_stdout(io.StringIO()):
-        assert main([*log, "--seed", "1"]) == 0
+    output_of(*log, "--seed", "1")
     with Arena(folder / "pool.db", ["random", "greedy"], games=2, seed=1) as arena:
         arena.run(jobs=1)
     (folder / "template.txt").write_text("{attack=2:0..5}")
@@ -444,7 +441,7 @@ def test_options_that_apply_are_read(
 @pytest.mark.usefixtures("ready")
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.words)
 def test_options_that_do_not_apply_are_refused(
-    mode: Mode, files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    mode: Mode, files: dict[str, str], tmp_path: Path
 ) -> None:
     module, words = tool_of(filled(mode.words, files, tmp_path))
     known = options_of(parser_of(mode.words.split()))
@@ -454,8 +451,6 @@ def test_options_that_do_not_apply_are_refused(
             continue
         name = max(action.option_strings, key=len)
         value = [] if action.nargs == 0 else VALUES.get(name, "3").split()
-        with pytest.raises(SystemExit) as ended:
-            module.main([*words, name, *value])
-        assert ended.value.code == 2, name
-        error = capsys.readouterr().err.splitlines()[-1].partition(" error: ")[2]
+        err = output_of(*words, name, *value, code=2, program=module.main).err
+        error = err.splitlines()[-1].partition(" error: ")[2]
         assert name in error or action.option_strings[0] in error, (name, error)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from helpers import main
+from helpers import main, output_of
 from parsers import COMMANDS, all_commands, arguments, command_parser, rules_of
 
 import vestrock.cli
@@ -36,9 +36,7 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
     ("locmsim -p1 true -p2 greedy:x=1", "-p2: agent greedy: unknown option 'x'"),
     (f"{PLAY} --rules 1.4", "--rules: expected one of 1.5, 1.2, 1.0, got '1.4'"),
     (f"{PLAY} --timeout-scale -1", "expected 0 or more"),
-    (f"{PLAY} --timeout-scale nan", "expected 0 or more"),
     (f"{PLAY} --match-limit 0", "expected more than 0"),
-    (f"{PLAY} --match-limit soon", "expected more than 0"),
     (f"{PLAY} -l /nowhere/game.json", "no folder /nowhere"),
     (f"{PLAY} -l /", "it is a folder"),
     (f"{PLAY} extra", "expected two bots"),
@@ -67,10 +65,6 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
     ("locmsim check greedy --game chess", "--game: unknown game 'chess'"),
     ("locmsim tune", "the following arguments are required: -o/--output"),
     ("locmsim tune -o t.npz --weights nowhere.npz", "nowhere.npz: No such file", 1),
-    (
-        "locmsim tune -o t.npz --parts luck,eval",
-        "parts: expected some of eval,deck,draft,network",
-    ),
     ("locmsim tune -o t.npz --network-size large", "--network-size: needs the part network"),
     ("locmsim tune -o t.npz --network-size vast", "expected one of same, small, large"),
     ("locmsim tune -o t.npz --jobs 0", "--jobs: expected 1 to 65536, got 0"),
@@ -79,10 +73,7 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
         "locmsim export -o a.c",
         "--rules is needed for a bot or an engine, --kernel for",
     ),
-    ("locmsim export -o a.c --rules 1.0 --minify", "--minify: needs --kernel"),
-    ("locmsim export -o a.c --rules 1.0 --with deck", "--with: needs --kernel"),
     ("locmsim export -o a.c --rules 1.0 --weights none.npz", "none.npz: No such file", 1),
-    ("locmsim export -o a.h --kernel --readable", "--readable: does not apply with --kernel"),
     ("locmsim export -o a.h --kernel --ascii", "not apply with --kernel without --with"),
     ("locmsim export -o a.h --kernel --with deck", "deck needs the rules, whose numbers it has", 1),
     ("locmsim export -o a.h --kernel --with dek", "unknown part 'dek': expected some of", 1),
@@ -101,11 +92,7 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
     (f"{ARENA} --games x", "--games: expected an integer, got 'x'"),
     (f"{ARENA} --seed 1 --seeds 1", "not allowed with"),
     (f"{ARENA} --seeds 1-5", "--seeds: expected some like"),
-    (f"{ARENA} --seeds 7,7", "--seeds: 7 is given twice"),
-    (f"{ARENA} --seeds 1..99999999999", "--seeds: expected at most 10"),
     (f"{ARENA} --games {'9' * 30}", "--games: expected 1 to 1000000000000"),
-    (f"{ARENA} --sprt -200000 0", "--sprt: expected -2000 to 2000"),
-    (f"{ARENA} --sprt nan 0", "--sprt: expected -2000 to 2000"),
     (f"{ARENA} --sprt 0 5 --sprt-of greed", "--sprt-of: no player is called 'greed'"),
     ("locmsim arena --verify nowhere.db", "nowhere.db: no such file", 1),
     ("locmsim arena --verify nowhere.db 7,x", "--verify: expected some like"),
@@ -128,12 +115,9 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
     ("locmsim arena show a.db --csv a.csv --player greedy", "with --csv without --cards"),
     ("locmsim arena run greedy random --db /nowhere/x.db", "cannot open /nowhere/x.db", 1),
     (f"{TUNE} ./bot", "there is no placeholder, such as {width=40:1..200:int}"),
-    (f"{TUNE} './bot {{a=1:0..2}} {{a=1:0..3}}'", "parameter a: declared twice"),
-    (f"{TUNE} './bot {{a=9:0..2}}'", "parameter a: the start is outside its bounds"),
     (f"{TUNE} './no-such-bot {{a=1}}'", "no program and no agent is called './no-such-bot'"),
     (f"{TUNE} 'greedy:deck={{a=1}}'", "deck"),
     (f"{TUNE} './bot {{a=1}}' --games 2", "games: expected 20 to"),
-    (f"{TUNE} './bot {{a=1}}' --method best", "expected one of spsa, cmaes, got 'best'"),
     (f"{TUNE} './bot {{a=1}}' --proof-games 3", "--proof-games: mirrored pairs need an even"),
     (f"{TUNE} './bot {{a=1}}' --template none.in", "--template: none.in: No such file"),
     (f"{TUNE} './bot {{a=1}}' --against bram", "no program and no agent is called 'bram'"),
@@ -149,9 +133,7 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
     ("bot --agent random --time-ms 5", "--time-ms: does not apply with --agent random"),
     ("bot --agent beam:time_ms=5 --time-ms 5", "--time-ms: does not apply with --agent, which"),
     ("bot --time-ms soon", "--time-ms: expected 0 to 1e+09, got 'soon'"),
-    ("bot --time-ms -4", "--time-ms: expected 0 to 1e+09, got -4"),
     ("bot --speed 5", "unrecognized arguments: --speed 5"),
-    ("vestrock bench --signature --seconds 3", "--seconds: does not apply with --signature"),
     ("vestrock serve --init-hp 1", "--init-hp: expected 2 to 10000, got 1"),
     ("vestrock serve --players 1", "--players: expected 2 to 1000, got 1"),
     ("vestrock serve --turns=3", "turns: expected an even number, got 3"),
@@ -172,8 +154,8 @@ REFUSED: list[tuple[str, str] | tuple[str, str, int]] = [
     ("vestrock deck 1 --extrme", "unrecognized arguments: --extrme; did you mean '--extreme'?"),
     ("vestrock tournament rule chess", "no bot 'chess'"),
     ("vestrock serv", "did you mean 'serve'?"),
+    ("vestrock bench --signature --seconds 3", "--seconds: does not apply with --signature"),
     ("vestrock bench --seconds 0", "--seconds: expected more than 0, got 0.0"),
-    ("locmsim replay --play log.json -o a.html", "GAME: does not apply with --play"),
     ("locmsim replay -o a.html", "GAME is needed, or --play"),
     ("locmsim web none.json", "none.json: no such file"),
     ("locmsim web --bot beam:nodez=3", "--bot: player 'beam:nodez=3': agent beam: unknown option"),
@@ -200,22 +182,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[0][:60])
-def test_wrong_usage(
-    case: tuple[str, str] | tuple[str, str, int], folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words, message, *code = case
+def test_wrong_usage(case: tuple[str, str] | tuple[str, str, int], folder: Path) -> None:
+    words, message, *codes = case
     tool, *arguments = shlex.split(words)
     if arguments[:1] == ["web"]:
         pytest.importorskip("starlette")
-    try:
-        status = TOOLS[tool](arguments)
-    except SystemExit as ended:
-        status = ended.code  # type: ignore[assignment]
-    assert status == (code[0] if code else 2)
-    out, err = capsys.readouterr()
+    (code,) = codes or [2]
+    out, err = output_of(*arguments, code=code, program=TOOLS[tool])
     assert out == ""
     *_, usage, error = ["", *err.splitlines()]
-    assert usage.startswith("usage: ") if status == 2 else error.startswith(tool)
+    assert usage.startswith("usage: ") if code == 2 else error.startswith(tool)
     assert "Traceback" not in err
     assert message in error
     assert [path.name for path in folder.iterdir()] == ["bot"]  # nothing was played
@@ -261,19 +237,15 @@ def value(action: argparse.Action) -> list[str]:
 @pytest.mark.parametrize(
     "parser", [one for one in parsers() if rules_of(one)], ids=lambda parser: str(parser.prog)
 )
-def test_options_that_do_not_apply(
-    parser: argparse.ArgumentParser, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_that_do_not_apply(parser: argparse.ArgumentParser) -> None:
     """Each that a parser declares to need another one, or to exclude it."""
     for other, name, needed, _ in rules_of(parser):
         words = given(parser, name, *([] if needed else [other]))
-        with pytest.raises(SystemExit) as ended:
-            parser.parse_args(words)
-        assert ended.value.code == 2
+        err = output_of(*words, code=2, program=parser.parse_args).err  # type: ignore[arg-type]
         # An option may need another one that it would exclude.
         ends = [
             f"error: {one}: {'needs' if need else 'does not apply with'} {which}{more}"
             for which, one, need, more in rules_of(parser)
             if one == name
         ]
-        assert capsys.readouterr().err.splitlines()[-1].endswith(tuple(ends)), words
+        assert err.splitlines()[-1].endswith(tuple(ends)), words

@@ -1,11 +1,9 @@
-"""Every public class has a page or section of the reference, with an example and its options."""
+"""Every public class has a page or section of the reference, with an example."""
 
-import inspect
 import re
 import sys
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Unpack, get_args, get_origin, is_typeddict
 
 import pytest
 
@@ -67,25 +65,6 @@ def test_missing_pages_and_examples_are_found() -> None:
         "a.md: begins without the class's name and a sentence",
         "a.md: no example",
     ]
-
-
-def known_names(hint: Any) -> bool:
-    """Return whether the annotation of ``**options`` tells editors and type checkers the names."""
-    return get_origin(hint) is Unpack and is_typeddict(get_args(hint)[0])
-
-
-@pytest.mark.parametrize("name", PUBLIC)
-def test_options_of_public_classes_are_spelled_out(name: str) -> None:
-    """No signature ends in ``**options`` which hides the names."""
-    value = PUBLIC[name]
-    if issubclass(value, BaseException) or getattr(value, "_is_protocol", False):
-        return
-    try:
-        parameters = inspect.signature(value).parameters.values()
-    except ValueError:  # compiled
-        return
-    any_names = [p for p in parameters if p.kind is inspect.Parameter.VAR_KEYWORD]
-    assert [p.name for p in any_names if not known_names(p.annotation)] == []
 
 
 def test_the_functions_of_the_kernel_are_listed() -> None:

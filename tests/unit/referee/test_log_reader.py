@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULE_SETS, golden_games, golden_result, log_line, main, output_of, raises
+from helpers import each_rules, golden_games, golden_result, log_line, main, output_of, raises
 from web_client import Library
 
 from locmsim.arena.log_rows import log_row
 from locmsim.referee import Result
 from locmsim.referee.log_reader import read_log
 from locmsim.web import load_replay
-
-each_rules = pytest.mark.parametrize("rules", RULE_SETS)
 
 
 def results(rules: str) -> list[Result[Any]]:
@@ -98,12 +96,6 @@ def test_the_first_value_is_the_log(before: str, behind: str, tmp_path: Path) ->
         (row,) = library.matches()["matches"]
         assert (row["winner"], library.matches()["errors"]) == (result.winner, [])
         assert library.load(row["key"])[0].match.log == result.match.log
-
-
-def test_several_logs_are_not_one(tmp_path: Path) -> None:
-    (result, *_) = results("1.5")
-    with pytest.raises(ValueError, match="there are several logs in it, expected one"):
-        loaded(tmp_path, f"{log_line(result)}\n{log_line(result)}\n")
 
 
 def test_what_play_prints_is_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

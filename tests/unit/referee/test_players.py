@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -36,14 +37,9 @@ def test_agents_and_commands(game: Agents, tmp_path: Path) -> None:
         raises(ValueError, message, lambda text=text: seat_of(text, "A", game).make())
 
 
-def in_play(text: str) -> None:
+def in_play(game: Agents, text: str) -> None:
     with value_errors():
-        seat_from(text, "-p1", LocmAgents()).player(1)
-
-
-def in_play_of_a_game(text: str) -> None:
-    with value_errors():
-        seat_from(text, "-p1", LocmGame()).player(1)
+        seat_from(text, "-p1", game).player(1)
 
 
 def in_an_arena(text: str) -> None:
@@ -51,7 +47,9 @@ def in_an_arena(text: str) -> None:
         arena.run(jobs=1)
 
 
-@pytest.mark.parametrize("read", [in_play, in_play_of_a_game, in_an_arena])
+@pytest.mark.parametrize(
+    "read", [*(partial(in_play, game) for game in (LocmAgents(), LocmGame())), in_an_arena]
+)
 def test_one_wording(read: Callable[[str], None], tmp_path: Path) -> None:
     """A name that nobody has is refused alike everywhere, with what was probably meant."""
     script = tmp_path / "mine.py"

@@ -89,7 +89,6 @@ def test_the_command_prints_it(tmp_path: Path) -> None:
     assert "calibrated on 4,000 games that beam:nodes=1000 played" in " ".join(decks.split())
     assert f"turn {report.worst(1)[0].turn}: " in out.partition("player 1, bob:")[2]
     assert report.budget in out
-    assert "--turn: does not apply with --report" in output_of(*words, "--turn", "3", code=2).err
 
 
 def test_the_command_reads_arenas(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
-from helpers import HOSTILE, LOCMSIM, default_signals, main, running, wait_for
+from helpers import HOSTILE, LOCMSIM, default_signals, output_of, running, wait_for
 from web_client import Client
 
 from locmsim.arena import Arena, Player, Settings, Sprt
@@ -48,14 +48,8 @@ def asker(*paths: str) -> Asker:
     return ask
 
 
-def shown(db: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    """Return what `locmsim arena show --json` prints."""
-    assert main(["arena", "show", db, "--json"]) == 0
-    results: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return results
-
-
-def test_figures(ask: Asker, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures(ask: Asker) -> None:
+    """They are those that `locmsim arena show --json` prints."""
     files = ask("/api/arena")["files"]
     assert [Path(file["path"]).name for file in files] == ["three.db", "two.db", "none.db"]
     assert [(file.get("games"), file.get("goal")) for file in files] == [
@@ -66,7 +60,7 @@ def test_figures(ask: Asker, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no such file" in files[2]["error"]
     versions = []
     for db in (0, 1):
-        expected = shown(files[db]["path"], capsys)
+        expected = json.loads(output_of("arena", "show", files[db]["path"], "--json").out)
         del expected["faults"]
         for player, one in enumerate(expected["players"]):
             found = ask("/api/arena/results", db=db, player=player)
