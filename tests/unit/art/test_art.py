@@ -1,15 +1,13 @@
 """Pictures of cards: well-formed, safe, legible and always the same."""
 
 import re
-import subprocess
-import sys
 import zlib
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 from amounts import amount
-from helpers import HOSTILE, main, raises
+from helpers import HOSTILE, begun_match, output_of, python, raises
 
 from locmsim import Card, Match, Observation, generate_cards
 from locmsim.art import (
@@ -232,11 +230,9 @@ def test_sheet() -> None:
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_pictures_in_notebooks(rules: str) -> None:
-    match = Match(rules, seed=1)
-    assert cards_in(match.observation(0)._repr_html_()) == len(match.observation(0).cards)
-    while match.phase == "choice":
-        for player in (0, 1):
-            match.submit(player, "PASS")
+    offered = Match(rules, seed=1).observation(0)
+    assert cards_in(offered._repr_html_()) == len(offered.cards)
+    match = begun_match(rules, seed=1)
     for _ in range(12):
         state = match.state
         assert state is not None
@@ -255,8 +251,7 @@ def test_pictures_in_notebooks(rules: str) -> None:
 
 def test_cards_have_pictures() -> None:
     code = "import locmsim; print(locmsim.generate_cards(1)[0]._repr_svg_())"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout == card_svg(generate_cards(1)[0], width=120) + "\n"
+    assert python("-c", code).stdout == card_svg(generate_cards(1)[0], width=120) + "\n"
 
 
 def test_an_observation_with_numbers_that_no_card_has() -> None:
@@ -269,11 +264,10 @@ def test_an_observation_with_numbers_that_no_card_has() -> None:
 # ------------------------------------------------------------------------------ the command
 
 
-def test_draw_a_set(tmp_path, capsys) -> None:
+def test_draw_a_set(tmp_path) -> None:
     path = tmp_path / "sheet.html"
-    assert main(["cards", "draw", "5", "-o", str(path)]) == 0
+    assert output_of("cards", "draw", "5", "-o", str(path)).out == ""
     assert path.read_text() == sheet_html(generate_cards(5), "The cards of seed 5")
-    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.process
@@ -284,7 +278,7 @@ def test_draw_a_png(tmp_path, monkeypatch) -> None:
     )
     path = tmp_path / "sheet.png"
     for _ in range(2):
-        assert main(["cards", "draw", "5", "--png", "-o", str(path)]) == 0
+        output_of("cards", "draw", "5", "--png", "-o", str(path))
     drawn = path.read_bytes()
     chunks, at = [], 8
     while at < len(drawn):  # each chunk is complete
@@ -297,22 +291,19 @@ def test_draw_a_png(tmp_path, monkeypatch) -> None:
     # A file that locmsim did not write is not overwritten.
     other = drawn[:33] + drawn[33:].replace(b"locmsim", b"another")
     path.write_bytes(other)
-    with pytest.raises(SystemExit):
-        main(["cards", "draw", "5", "--png", "-o", str(path)])
+    output_of("cards", "draw", "5", "--png", "-o", str(path), code=2)
     assert path.read_bytes() == other
 
 
-def test_png_without_the_library(tmp_path, capsys, missing) -> None:
+def test_png_without_the_library(tmp_path, missing) -> None:
     missing("cairosvg")
     path = tmp_path / "sheet.png"
     for words in (["--png"], []):  # the name of the file asks for a picture, too
-        assert main(["cards", "draw", "5", *words, "-o", str(path)]) == 1
-        assert "pip install 'locmsim[png]'" in capsys.readouterr().err
+        said = output_of("cards", "draw", "5", *words, "-o", str(path), code=1).err
+        assert "pip install 'locmsim[png]'" in said
     assert not path.exists()
 
 
-def test_draw_into_a_folder(tmp_path, capsys) -> None:
-    with pytest.raises(SystemExit) as exit_info:
-        main(["cards", "draw", "5", "-o", str(tmp_path)])
-    assert exit_info.value.code == 2
-    assert "it is a folder" in capsys.readouterr().err
+def test_draw_into_a_folder(tmp_path) -> None:
+    said = output_of("cards", "draw", "5", "-o", str(tmp_path), code=2).err
+    assert "it is a folder" in said

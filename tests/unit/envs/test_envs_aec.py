@@ -1,7 +1,5 @@
 """The environment of PettingZoo, by PettingZoo's own tests and by hand."""
 
-import warnings
-
 import numpy as np
 import pettingzoo
 import pytest
@@ -13,15 +11,17 @@ from reference_layouts import Past
 
 from locmsim.envs import aec
 
+#: PettingZoo's test expects no dicts as observations.
+dicts_are_fine = pytest.mark.filterwarnings(
+    "ignore:Observation space for each agent probably", "ignore:Observation is not a NumPy"
+)
 
+
+@dicts_are_fine
 @each_rules
 @pytest.mark.parametrize("mask", ["obs", "info"])
 def test_pettingzoo_has_nothing_to_criticise(rules, mask, capsys):
-    with warnings.catch_warnings():
-        # PettingZoo's test expects no dicts as observations.
-        for message in ("Observation space for each agent probably", "Observation is not a NumPy"):
-            warnings.filterwarnings("ignore", message=message)
-        api_test(aec.raw_env(rules=rules, mask=mask, **FEW), num_cycles=300)
+    api_test(aec.raw_env(rules=rules, mask=mask, **FEW), num_cycles=300)
 
 
 def test_seeds(capsys):
@@ -82,13 +82,11 @@ def test_pettingzoo_knows_it_by_name():
 
 
 @pytest.mark.slow
+@dicts_are_fine
 @each_rules_slowly
 @pytest.mark.parametrize("mask", ["obs", "info"])
 def test_pettingzoo_has_nothing_to_criticise_about_matches(rules, mask, capsys):
-    with warnings.catch_warnings():
-        for message in ("Observation space for each agent probably", "Observation is not a NumPy"):
-            warnings.filterwarnings("ignore", message=message)
-        api_test(aec.raw_env("match", rules=rules, mask=mask, **FEW), num_cycles=300)
+    api_test(aec.raw_env("match", rules=rules, mask=mask, **FEW), num_cycles=300)
     seed_test(lambda: aec.env("match", rules=rules, **FEW), num_cycles=100)
     render_test(lambda render_mode=None: aec.env("match", render_mode=render_mode, **FEW))
 

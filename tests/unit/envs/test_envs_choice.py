@@ -7,14 +7,22 @@ import numpy as np
 import pytest
 from amounts import FEW, amount
 from gymnasium.utils.env_checker import check_env
-from helpers import construct_env, construct_rows, draft_env, draft_rows
+from helpers import construct_env
 
 from locmsim import Match, State
 from locmsim.decks.draft_value import default_draft_value
 from locmsim.decks.value import default_value
+from locmsim.envs import LocmEnv, LocmVectorEnv
 from locmsim.policy import get_layout
 
 IDS = [("Draft", "1.2"), ("Draft", "1.0"), ("Construct", "1.5")]
+#: Options of choices of cards whose decks are judged by networks.
+VALUED = {
+    "episode": "choice",
+    "battlers": ("random", "random"),
+    "deck_values": True,
+    "card_sets": 3,
+}
 MATCHES = [("Match", rules) for rules in ("1.5", "1.2", "1.0")]
 
 
@@ -87,9 +95,8 @@ def test_rows_are_those_of_the_battle_layout():
 
 @pytest.mark.parametrize(("name", "rules"), IDS + MATCHES)
 def test_a_privileged_state_has_both_decks(name, rules):
-    env = make(name, rules, privileged=True, battlers=("osl", "osl")) if name != "Match" else make(
-        name, rules, privileged=True, opponent="random"
-    )  # fmt: skip
+    players = {"opponent": "random"} if name == "Match" else {"battlers": ("osl", "osl")}
+    env = make(name, rules, privileged=True, **players)
     random = np.random.default_rng(1)
     seen, info = env.reset(seed=2)
     for number in range(30):
@@ -137,10 +144,8 @@ def test_card_sets_of_choices_are_refreshed():
 
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
 def test_values_of_decks_are_those_of_the_networks(rules):
-    one, several = (construct_env, construct_rows) if rules == "1.5" else (draft_env, draft_rows)
-    options = {"battlers": ("random", "random"), "rules": rules, "deck_values": True}
-    options |= {"card_sets": 3} if rules == "1.5" else {}
-    env, venv = one(**options), several(3, **options)
+    options = {**VALUED, "rules": rules}
+    env, venv = LocmEnv(**options), LocmVectorEnv(3, **options)
     env.reset(seed=5)
     venv.reset(seed=[4, 5, 6])
     for number in range(30):
@@ -163,12 +168,10 @@ def test_values_of_decks_are_those_of_the_networks(rules):
 def test_rewards_by_the_values_of_decks(reward, rules):
     """All environments pay the result that the networks expect of the two decks."""
     deck, win = (1, 0) if reward == "deck-value" else (0.5, 2)
-    one, several = (construct_env, construct_rows) if rules == "1.5" else (draft_env, draft_rows)
-    options = {"battlers": ("random", "random"), "rules": rules, "deck_values": True}
-    options |= {"card_sets": 3} if rules == "1.5" else {}
-    env = one(reward=reward, **options)
-    venv = several(3, reward=reward, **options)
-    written = several(3, reward=reward, **options)
+    options = {**VALUED, "rules": rules}
+    env = LocmEnv(reward=reward, **options)
+    venv = LocmVectorEnv(3, reward=reward, **options)
+    written = LocmVectorEnv(3, reward=reward, **options)
     numbers = np.zeros(3, np.float32)
     both = np.zeros((3, 2), np.float32)
     _, rewards, info = run_same(env, [venv, written], numbers, both)

@@ -347,19 +347,15 @@ def test_the_same_card_sets_may_be_given_for_all_rule_sets(rules):
 def test_an_action_is_an_integer(action):
     """Nothing has happened after the refusal: the same episode goes on."""
     for make in (LocmEnv, lambda **o: LocmEnv(illegal="raise", **o), construct_env):
-        env, other = make(**FEW), make(**FEW)
-        env.reset(seed=1)
-        other.reset(seed=1)
+        env, other = started(make(**FEW)), started(make(**FEW))
         raises(TypeError, r"action: expected an integer, got |scalar", env.step, action)
         legal = env.sample()
         np.testing.assert_equal(env.step(legal)[:4], other.step(legal)[:4])
-    cycle = aec.env(**FEW)
-    cycle.reset(seed=1)
+    cycle = started(aec.env(**FEW))
     raises(TypeError, r"action: expected an integer, got ", cycle.step, action)
     with pytest.raises((TypeError, ValueError), match="actions: expected"):
         started(LocmVectorEnv(1, **FEW)).step([action])
-    env = LocmEnv(opponent=lambda seen, mask: action, seat="first", **FEW)
-    env.reset(seed=1)
+    env = started(LocmEnv(opponent=lambda seen, mask: action, seat="first", **FEW))
     raises(TypeError, "opponent: action: expected an integer, got ", env.step, 0)
 
 
@@ -444,8 +440,7 @@ def test_no_step_before_a_reset(mode):
 
 
 def test_a_pool_that_does_not_fit_replaces_nobody():
-    env = LocmVectorEnv(2, **FEW)
-    env.reset(seed=1)  # episodes against "greedy" go on
+    env = started(LocmVectorEnv(2, **FEW))  # episodes against "greedy" go on
     pool = Pool(dict.fromkeys(map("beam:nodes={}".format, range(1, 65)), 1.0))
     with pytest.raises(ValueError, match="64 at most, of whom 1 are replaced or deleted and still"):
         env.set_opponent(pool)
@@ -490,8 +485,7 @@ def test_one_thread_at_a_time(threads):
 
 
 def test_an_opponent_cannot_step_the_environment_that_asks_it():
-    env = LocmEnv(opponent=lambda seen, mask: env.step(0), seat="first", **FEW)
-    env.reset(seed=1)
+    env = started(LocmEnv(opponent=lambda seen, mask: env.step(0), seat="first", **FEW))
     raises(RuntimeError, "only one thread", env.step, 0)
     raises(ResetNeeded, "broken off", env.step, 0)
 
@@ -506,9 +500,8 @@ def test_an_opponent_cannot_step_the_environment_that_begins(given):
         asked.append(len(mask))
         return 0
 
-    env = LocmEnv(opponent=lambda seen, mask: 0, seat="second", **FEW)
-    alone = started(LocmEnv(opponent=lambda seen, mask: 0, seat="second", **FEW))
-    env.reset(seed=1)
+    options = {"opponent": lambda seen, mask: 0, "seat": "second", **FEW}
+    env, alone = started(LocmEnv(**options)), started(LocmEnv(**options))
     env.set_opponent(meddle)
     np.testing.assert_equal(env.reset(**given), alone.reset(**given))
     assert asked

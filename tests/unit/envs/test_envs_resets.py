@@ -3,7 +3,6 @@
 import inspect
 import os
 import re
-import subprocess
 import sys
 import threading
 from dataclasses import fields
@@ -22,6 +21,7 @@ from helpers import (
     each_rules,
     match_env,
     match_rows,
+    python,
     raises,
 )
 
@@ -431,5 +431,4 @@ for rows in (1, 17):
     sizes.append(size() - before)
 print((sizes[1] - sizes[0]) / 16)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert float(done.stdout) < 1e6
+    assert float(python("-c", code).stdout) < 1e6

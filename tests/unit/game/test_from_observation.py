@@ -4,6 +4,7 @@ import random
 from typing import Any
 
 import pytest
+from helpers import answer_of, raises
 
 from locmsim import Match, Observation, State
 from locmsim.agents import make_agent
@@ -57,8 +58,7 @@ def test_turns_go_as_in_the_match(rules: str, seed: int) -> None:
             if real.winner is not None:
                 assert state.winner == (real.winner == 1 - player)
             turns += 1
-        ask = agents[player].choose if match.state is None else agents[player].act
-        match.submit(player, ask(observation))
+        match.submit(*answer_of(match, agents))
     assert turns > 6
 
 
@@ -84,71 +84,64 @@ def test_creatures_beyond_any_card() -> None:
     assert state.players[0].health == 30_030
 
 
-def test_choice_phase() -> None:
-    with pytest.raises(ValueError, match="the choice phase shows no battle"):
-        State.from_observation(Match(seed=1).observation(0))
-
-
-GOOD = CardInPlay(7, 3, HAND, 0, 3, 2, 2, "------", 0, 0, 0, 0, -1)
-ON_BOARD = GOOD._replace(location=MY_BOARD, lane=1)
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [ON_BOARD._replace(lane=2)],
-        [ON_BOARD._replace(lane=-1)],
-        [GOOD._replace(location=2)],
-        [GOOD._replace(location=-2)],
-        [GOOD._replace(instance_id=255)],
-        [GOOD._replace(base_id=70_000)],
-        [GOOD._replace(base_id=-1)],
-        [GOOD._replace(cost=128)],
-        [GOOD._replace(cost=-1)],
-        [GOOD._replace(area=3)],
-        [GOOD._replace(card_draw=101)],
-        [GOOD._replace(my_health_change=501)],
-        [GOOD._replace(opponent_health_change=-501)],
-        [GOOD._replace(attack=501)],
-        [GOOD._replace(attack=-(2**31))],
-        [ON_BOARD._replace(attack=-(2**31))],
-        [ON_BOARD._replace(defense=30_501)],
-        [GOOD._replace(abilities="")],
-    ],
-)
-def test_rows_that_cannot_be(rows: list[CardInPlay]) -> None:
-    line = PlayerLine(30, 5, 9, 1)
-    with pytest.raises(ValueError, match=r"cards\[\d\]: CardInPlay\("):
-        State.from_observation(Observation("1.5", line, line, 0, (), tuple(rows)))
+HELD = CardInPlay(7, 3, HAND, 0, 3, 2, 2, "------", 0, 0, 0, 0, -1)
+ON_BOARD = HELD._replace(location=MY_BOARD, lane=1)
+LINE = PlayerLine(30, 5, 9, 1)
+SEEN = Observation("1.5", LINE, LINE, 0, (), ())
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"max_mana": 14}, "max_mana: expected"),
-        ({"draw": -1}, "draw: expected"),
+        *(
+            ({"cards": (row,)}, r"cards\[\d\]: CardInPlay\(")
+            for row in (
+                ON_BOARD._replace(lane=2),
+                ON_BOARD._replace(lane=-1),
+                HELD._replace(location=2),
+                HELD._replace(location=-2),
+                HELD._replace(instance_id=255),
+                HELD._replace(base_id=70_000),
+                HELD._replace(base_id=-1),
+                HELD._replace(cost=128),
+                HELD._replace(cost=-1),
+                HELD._replace(area=3),
+                HELD._replace(card_draw=101),
+                HELD._replace(my_health_change=501),
+                HELD._replace(opponent_health_change=-501),
+                HELD._replace(attack=501),
+                HELD._replace(attack=-(2**31)),
+                ON_BOARD._replace(attack=-(2**31)),
+                ON_BOARD._replace(defense=30_501),
+                HELD._replace(abilities=""),
+            )
+        ),
+        *(
+            ({who: LINE._replace(**{name: number})}, rf"{who}\.{name}: expected")
+            for who in ("me", "opponent")
+            for name, number in (("max_mana", 14), ("draw", -1))
+        ),
+        (
+            {"cards": tuple(HELD._replace(instance_id=i) for i in range(121))},
+            "cards: 121 rows, expected at most 120",
+        ),
+        (
+            {"opponent_actions": (OpponentAction(7, "ATTACK 3 -1"),) * 65},
+            "opponent_actions: 65, expected at most 64",
+        ),
+        (
+            {"cards": (HELD, ON_BOARD._replace(location=ENEMY_BOARD))},
+            "instance id 3 occurs twice",
+        ),
     ],
 )
-def test_player_lines_that_cannot_be(change: dict[str, Any], message: str) -> None:
-    line = PlayerLine(30, 5, 9, 1)
-    for who in ("me", "opponent"):
-        lines = {"me": line, "opponent": line, who: line._replace(**change)}
-        with pytest.raises(ValueError, match=rf"{who}\.{message}"):
-            State.from_observation(Observation("1.5", lines["me"], lines["opponent"], 0, (), ()))
+def test_what_cannot_be(change: dict[str, Any], message: str) -> None:
+    fields = {name: getattr(SEEN, name) for name in Observation.__match_args__}
+    with pytest.raises(ValueError, match=message):
+        State.from_observation(Observation(**{**fields, **change}))
 
 
-def test_as_much_as_a_referee_shows() -> None:
-    line = PlayerLine(30, 5, 9, 1)
-    rows = tuple(GOOD._replace(instance_id=i) for i in range(121))
-    with pytest.raises(ValueError, match="cards: 121 rows, expected at most 120"):
-        State.from_observation(Observation("1.5", line, line, 0, (), rows))
-    actions = (OpponentAction(7, "ATTACK 3 -1"),) * 65
-    with pytest.raises(ValueError, match="opponent_actions: 65, expected at most 64"):
-        State.from_observation(Observation("1.5", line, line, 0, actions, ()))
-
-
-def test_instances_occur_once() -> None:
-    line = PlayerLine(30, 5, 9, 1)
-    rows = (GOOD, ON_BOARD._replace(location=ENEMY_BOARD))
-    with pytest.raises(ValueError, match="instance id 3 occurs twice"):
-        State.from_observation(Observation("1.5", line, line, 0, (), rows))
+def test_what_shows_no_battle() -> None:
+    choice = Match(seed=1).observation(0)
+    raises(ValueError, "the choice phase shows no battle", State.from_observation, choice)
+    raises(TypeError, "observation", State.from_observation, "30 1 26 1")

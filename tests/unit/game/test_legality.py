@@ -1,7 +1,7 @@
 """Why actions are not legal: every illegal action has the reason that is true of it."""
 
 import pytest
-from helpers import RULE_SETS
+from helpers import RULE_SETS, begun_match
 from states import game_positions
 
 from locmsim import Card, CardType, Match, State
@@ -96,10 +96,8 @@ def test_nothing_is_illegal_after_the_end() -> None:
 @pytest.mark.parametrize("ids", ["new", "old"])
 def test_illegal_actions_of_a_match(ids: str) -> None:
     """A match takes answers with its own ids, and what it says has today's."""
-    match = Match(seed=3, ids=ids)
-    assert match.illegal_actions("SUMMON 0 0") == []  # the choice phase
-    for player in (0, 1):
-        match.submit(player, match.choice_line(match.legal_picks()[: match.picks]))
+    assert Match(seed=3, ids=ids).illegal_actions("SUMMON 0 0") == []  # the choice phase
+    match = begun_match(seed=3, ids=ids)
     assert match.state is not None
     (first, *_) = match.state.players[0].hand
     line = match.encode(f"ATTACK {first.id} -1")

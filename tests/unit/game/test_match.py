@@ -3,8 +3,6 @@
 import copy
 import json
 import pickle
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -19,11 +17,13 @@ from helpers import (
     Game,
     GoldenChunk,
     begun_match,
+    contest,
     each_rules,
     game_cards,
     game_name,
     golden_chunks,
     golden_match,
+    python,
     raises,
     some_golden_chunks,
 )
@@ -143,6 +143,9 @@ def replay_golden(game: Game) -> None:
 
 
 battle = partial(begun_match, seed=3)
+each_ids = pytest.mark.parametrize(
+    ("rules", "ids"), [("1.5", "new"), ("1.5", "old"), ("1.2", "new"), ("1.0", "new")]
+)
 
 
 def pass_turns(match: Match, n: int) -> None:
@@ -200,6 +203,7 @@ def test_without_a_seed_one_is_drawn() -> None:
 def test_seeds_that_are_no_64_bit_integers_are_ignored(text: str | int) -> None:
     usual = Match(seed=1).params
     assert Match(seed=1, params={"cardGenSeed": text}).params == usual
+    assert Match(seed=1, params={"draftChoicesSeed": "4047"}).params == usual  # of other rules
     assert (
         Match(params={"seed": text, **{k: 1 for k in usual if k != "seed"}}).params["seed"] != text
     )
@@ -264,10 +268,6 @@ def test_bad_arguments() -> None:
     raises(ValueError, "cards: base id 7 occurs 2 times", Match, cards=[*cards_1x(), cards_1x()[6]])
     with pytest.raises(ValueError, match=r"cards: expected Card objects, got \[1, 0\] at index 0"):
         Match(cards=[[1, 0]])  # type: ignore[list-item]
-
-
-def test_draft_seed_is_accepted_and_ignored_in_15() -> None:
-    assert Match(seed=1, params={"draftChoicesSeed": "4047"}).params == Match(seed=1).params
 
 
 def test_given_cards_are_offered_in_the_order_of_seeds() -> None:
@@ -350,6 +350,9 @@ def test_players_are_numbers(player: Any) -> None:
     match = Match("1.2", seed=1)
     for ask in (lambda: match.submit(player, "PASS"), lambda: match.input_text(player)):
         raises(ValueError, f"player: expected 0 or 1, got {player!r}", ask)
+    for answer in (5, b"PASS", ["PASS"]):
+        raises(TypeError, "answer: expected a string, or None for", match.submit, 0, answer)
+    assert match.to_ask == (0, 1)
     assert match.log == Match("1.2", seed=1).log
     match.submit(np.int64(1), "PASS")
     assert Match.replay(match.log).log == match.log
@@ -600,19 +603,22 @@ def test_player_0_is_judged_first() -> None:
 
 @each_rules
 def test_fatal_lines(rules: str) -> None:
+    """A fault after death costs no more than a point either."""
     long = "ATTACK " + "9" * 5000 + " -1"
+    alive, dying = battle(rules), deathbed(rules)
+    pass_turns(alive, 1)
     for line in ("SUMMON", "attack 1 2", "PASS;USE 1 x;SUMMON 1 1", long, None):
-        match = battle(rules)
-        pass_turns(match, 1)
-        before = state_of(match).clone()
-        result = match.submit(1, line)
-        assert (result.applied, result.ignored) == ([], [])
-        assert result.error == match.error
-        assert match.error is not None
-        assert match.error.player == 1
-        assert match.error.message.startswith("$1 timeout!" if line is None else "$1: Invalid ")
-        assert (match.winner, match.scores, match.to_ask) == (0, [0, -1], ())
-        assert match.state == before
+        for match, won in ((alive.clone(), 0), (dying.clone(), 1)):
+            (player,) = match.to_ask
+            before = state_of(match).clone()
+            assert match.submit(player, line) == TurnResult([], [], match.error)
+            assert match.error is not None
+            assert match.error.player == player
+            said = " timeout!" if line is None else ": Invalid "
+            assert match.error.message.startswith(f"${player}{said}")
+            assert (match.winner, match.to_ask) == (1 - player, ())
+            assert match.scores == [-1 if p == player else won for p in (0, 1)]
+            assert match.state == before
 
 
 def test_answers_that_do_nothing_are_no_fault() -> None:
@@ -666,19 +672,6 @@ def candidates(state: State) -> Iterator[str]:
             yield f"SUMMON {card.id}{lane}"
     for creature in me.board:
         yield f"ATTACK {creature.id} -1"
-
-
-@pytest.mark.parametrize("line", ["SUMMON", None])
-def test_a_fault_after_death_costs_no_more_than_a_point(line: str | None) -> None:
-    match = deathbed("1.5")
-    (player,) = match.to_ask
-    result = match.submit(player, line)
-    assert (result.applied, result.ignored) == ([], [])
-    assert result.error == match.error
-    assert match.error is not None
-    assert match.error.player == player
-    assert match.winner == 1 - player
-    assert match.scores == [-1 if p == player else 1 for p in (0, 1)]
 
 
 # ------------------------------------------------------------------------------- log
@@ -758,9 +751,7 @@ def some_answer(match: Match, random: JavaRandom) -> str:
     return ";".join(line) or "PASS"
 
 
-@pytest.mark.parametrize(
-    ("rules", "ids"), [("1.5", "new"), ("1.5", "old"), ("1.2", "new"), ("1.0", "new")]
-)
+@each_ids
 def test_information_state_is_all_that_was_shown(rules: str, ids: str) -> None:
     match = Match(rules, seed=4, ids=ids)
     random = JavaRandom(1)
@@ -808,9 +799,7 @@ def pickled(match: Match) -> Match:
     return copied
 
 
-@pytest.mark.parametrize(
-    ("rules", "ids"), [("1.5", "new"), ("1.5", "old"), ("1.2", "new"), ("1.0", "new")]
-)
+@each_ids
 @pytest.mark.parametrize("copied", [Match.clone, copy.copy, copy.deepcopy, pickled])
 def test_clones_are_independent(rules: str, ids: str, copied: Callable[[Match], Match]) -> None:
     """The clone of a step plays on as the original would, whatever the original does."""
@@ -843,15 +832,6 @@ def test_clones_are_independent(rules: str, ids: str, copied: Callable[[Match], 
         clone.decks[0].clear()
     assert len(match.cards) in (120, 160)
     assert match.params["seed"] == 6
-
-
-@pytest.mark.parametrize("answer", [5, b"PASS", ["PASS"]])
-def test_answer_that_is_no_string(answer: object) -> None:
-    match = Match(seed=1)
-    with pytest.raises(TypeError, match="answer: expected a string, or None for a timeout, got"):
-        match.submit(0, answer)  # type: ignore[arg-type]
-    assert match.to_ask == (0, 1)
-    assert match.log["answers"] == []
 
 
 # ------------------------------------------------------------------------------- compiled parts
@@ -907,13 +887,8 @@ def test_pickles_of_a_match_are_the_same_everywhere(rules: str) -> None:
         "data = pickle.dumps(match._core)\n"
         "print(hashlib.sha256(data).hexdigest())"
     )
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", script, rules, n], capture_output=True, text=True, check=True
-        ).stdout
-        for n in ("0", "9")
-    ]
-    assert runs[0] == runs[1]
+    few, many = (python("-c", script, rules, n).stdout for n in (0, 9))
+    assert few == many
 
 
 @each_rules
@@ -926,18 +901,10 @@ def test_a_match_begins_in_a_position(rules: str) -> None:
     assert (match.offers, match.chosen, match.decks) == ([], [[], []], [[], []])
     assert match.state == start
     assert match.time_limit_ms(1) == 1000  # programs must start
-    while match.to_ask:
-        player = match.to_ask[0]
-        line = greedy_line_of(match, player)
-        match.submit(player, line)
+    contest(match, ("osl", "osl"))
     assert start.turn == 1  # the state that was given stays as it was
     again = Match.replay(json.loads(json.dumps(match.log)))
     assert (again.log, again.state) == (match.log, match.state)
     assert match.clone().root().state == start
     raises(ValueError, "decided", Match, start=match.state)
     assert "start" not in Match(rules, seed=1).log
-
-
-def greedy_line_of(match: Match, player: int) -> str:
-    agent = make_agent("osl")
-    return str(agent.act(match.observation(player)))

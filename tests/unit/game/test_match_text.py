@@ -3,13 +3,12 @@
 import re
 
 import pytest
-from helpers import begun_match, raises
+from helpers import begun_match, match_of, raises
 
 from locmsim import Match
-from locmsim.agents import make_agent
 from locmsim.art import card_title
 from locmsim.contract import Fault, FaultKind
-from locmsim.referee import Result, play, replay_calls
+from locmsim.referee import Result, replay_calls
 from locmsim.referee.any_game import fault_text, position_after, summary_text
 from locmsim.referee.locm_text import (
     card_text,
@@ -18,13 +17,6 @@ from locmsim.referee.locm_text import (
 from locmsim.rules.cards import Area, Card, CardType
 
 ANT = Card(1, CardType.CREATURE, 1, 2, 1, "-C----", 0, 0, 0, Area.TARGET, "Ant")
-
-
-def played(rules: str = "1.5", seed: int = 5, ids: str = "new") -> Result[Match]:
-    agents = [make_agent("greedy"), make_agent("random")]
-    for player, agent in enumerate(agents):
-        agent.reset(player)
-    return play(agents, Match(rules, seed=seed, ids=ids), timeout_scale=0)
 
 
 def given(*lines: str | None, fault: Fault | None = None, stderr: str = "") -> Result[Match]:
@@ -42,7 +34,7 @@ def given(*lines: str | None, fault: Fault | None = None, stderr: str = "") -> R
 )
 def test_every_action_and_its_effect(rules: str, ids: str) -> None:
     """Boards, health and deaths in the text are those of the match after each action."""
-    result = played(rules, ids=ids)
+    result = match_of(rules, ids=ids)
     text = match_text(result)
     turns = re.split(r"\n\n(?=turn )", text)[1:]
     assert len(turns) == result.turns
@@ -73,7 +65,7 @@ def test_every_action_and_its_effect(rules: str, ids: str) -> None:
 
 
 def test_decks_and_draws() -> None:
-    result = played()
+    result = match_of()
     lines = match_text(result).splitlines()
     assert lines[0] == "player 0 chose 30 cards:"
     cards = {card.base_id: card for card in result.match.cards}
@@ -124,7 +116,7 @@ def test_summary_without_a_fault() -> None:
 
 
 def test_colours() -> None:
-    result = played()
+    result = match_of()
     plain, colored = match_text(result), match_text(result, color=True)
     assert "\033" not in plain
     assert re.sub(r"\033\[[0-9]+m", "", colored) == plain

@@ -152,6 +152,8 @@ def edited(line: int, new: str, text: str = BATTLE_15) -> str:
         (edited(3, "5 -2"), 3, "number of actions: expected at least 0, got -2"),
         (edited(3, "5 1"), 5, "number of card rows: expected 1 value"),
         (edited(3, "5 3"), 6, "opponent's action: .* got '4'"),
+        (edited(3, "5 65"), 3, r"number of actions: expected 0\.\.64, got 65"),
+        (edited(6, "121"), 6, r"number of card rows: expected 0\.\.120, got"),
         (edited(4, "7 JUMP 3 4"), 4, "opponent's action: .* got '7 JUMP 3 4'"),
         (edited(4, "SUMMON 60 1"), 4, "opponent's action: .* got 'SUMMON 60 1'"),
         (edited(4, "x SUMMON 60 1"), 4, "base id of an action: expected an integer, got 'x'"),

@@ -49,6 +49,9 @@ def test_rows_are_the_states(rules):
     assert batch.legal_actions_mask().tolist() == [
         state.legal_actions_mask().tolist() for state in states
     ]
+    out = np.full((len(states), batch.num_distinct_actions()), 7, np.int8)
+    assert batch.legal_actions_mask(out) is out
+    assert (out == batch.legal_actions_mask()).all()
     for array, dtype in (
         (batch.winner, np.int8),
         (batch.current_player(), np.int8),
@@ -159,10 +162,8 @@ def test_none_leaves_a_row_as_it_is():
     batch.step(actions)
     assert batch[4] == states[4].child(0)
     assert [batch[i] for i in range(len(states)) if i != 4] == states[:4] + states[5:]
-
-
-def test_strided_and_read_only_actions():
-    states = some_states()[:10]
+    # Actions may be strided and read-only.
+    states = states[:10]
     actions = np.full(20, 144)
     actions[::2] = [state.legal_actions()[-1] for state in states]
     actions.flags.writeable = False
@@ -188,14 +189,6 @@ def test_sampled_actions(rules):
     # A row's action depends on nothing but the seed, the row and its state.
     assert (StateBatch(states[:9]).sample_actions(7) == drawn[7][:9]).all()
     batch.step(drawn[0])
-
-
-def test_masks_written_into_an_array():
-    states = some_states()
-    batch = StateBatch(states)
-    out = np.full((len(states), 145), 7, dtype=np.int8)
-    assert batch.legal_actions_mask(out) is out
-    assert (out == batch.legal_actions_mask()).all()
 
 
 @each_rules

@@ -388,18 +388,13 @@ def test_observations_show_no_more_than_their_texts(rules: str) -> None:
         seen = state.observation(player)
         assert Observation.parse(seen.format(), rules) == seen
         assert {row.area for row in seen.cards} == {rules == "1.5"}
-
-
-def test_players_of_finished_games() -> None:
-    state = finished()
-    assert state.legal_actions(state.current_player()) == []
-    assert state.legal_actions(0) == state.legal_actions(1) == []
-    assert not state.legal_actions_mask(-4).any()
+        assert isinstance(seen.at(0), tuple)
 
 
 @each_rules
 def test_offers_of_a_match_are_copies(rules: str) -> None:
     match = Match(rules, seed=1)
+    assert isinstance(match.observation(0).at(0), tuple)
     before = match.input_text(0)
     offer = match.offers[0]
     if isinstance(offer, list):
@@ -407,9 +402,3 @@ def test_offers_of_a_match_are_copies(rules: str) -> None:
     match.offers.clear()
     assert match.input_text(0) == before
     assert match.clone().input_text(0) == before
-
-
-def test_cards_of_one_place_are_a_tuple() -> None:
-    observation = start_position(1).observation(0)
-    assert isinstance(observation.at(0), tuple)
-    assert isinstance(Match(seed=1).observation(0).at(0), tuple)

@@ -130,12 +130,14 @@ def test_legal_actions(rules):
         assert bool(actions) is not state.is_terminal()
         player = state.current_player()
         assert state.legal_actions(player) == actions
+        assert state.legal_actions(state.turn % 2) == actions
         assert state.legal_actions(1 - state.turn % 2) == []
         mask = state.legal_actions_mask()
         assert mask.dtype == np.int8
         assert mask.shape == (state.num_distinct_actions(),)
         assert np.flatnonzero(mask).tolist() == actions
         assert set(mask.tolist()) <= {0, 1}
+        assert (state.legal_actions_mask(player) == mask).all()
         assert not state.legal_actions_mask(1 - state.turn % 2).any()
         for action in actions:
             state.child(action).validate()
@@ -433,8 +435,11 @@ def test_validate_finds_what_an_illegal_action_breaks():
 
 @each_rules
 def test_observation_string_tells_apart_what_a_player_sees(rules):
+    """Each action changes the string, even one that changes only mana in the protocol's text."""
     seen = {}
-    for state, _ in random_game(start_position(6, rules), 6):
+    for state, action in random_game(start_position(6, rules), 6):
+        mover, child = state.current_player(), state.child(action)
+        assert child.observation_string(mover) != state.observation_string(mover)
         for player in (0, 1):
             text = state.observation_string(player)
             assert text.endswith("\n" + state.observation(player).format())
@@ -443,12 +448,3 @@ def test_observation_string_tells_apart_what_a_player_sees(rules):
             # The text determines the legal actions.
             legal = state.legal_actions(player)
             assert seen.setdefault((player, text), legal) == legal
-
-
-@each_rules
-def test_observation_string_follows_the_turn(rules):
-    """Each action changes the string, even one that changes only mana in the protocol's text."""
-    for state, action in random_game(start_position(8, rules), 8):
-        player = state.current_player()
-        child = state.child(action)
-        assert child.observation_string(player) != state.observation_string(player)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -28,25 +29,14 @@ OLD = sys.version_info < (3, 13)
 
 def together(work: Callable[[int], Any]) -> list[Any]:
     """Return the results of work(0), work(1) ...; all threads start at the same moment."""
-    results: list[Any] = [None] * THREADS
-    errors: list[BaseException] = []
     start = threading.Barrier(THREADS)
 
-    def run(i: int) -> None:
-        try:
-            start.wait(60)
-            results[i] = work(i)
-        except BaseException as error:
-            errors.append(error)
+    def run(i: int) -> Any:
+        start.wait(60)
+        return work(i)
 
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
-    return results
+    with ThreadPoolExecutor(THREADS) as pool:
+        return [*pool.map(run, range(THREADS))]
 
 
 def middle(rules: str, seed: int = 1) -> State:
