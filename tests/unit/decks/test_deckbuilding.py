@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from hashlib import blake2b
+from statistics import mean
 
 import numpy as np
 import pytest
@@ -44,11 +45,6 @@ CREATURE = Card(0, CardType.CREATURE, 2, 2, 2)
 def chosen_cards(cards, deck):
     by_id = {card.base_id: card for card in cards}
     return [by_id[base_id] for base_id in deck]
-
-
-def mean(numbers):
-    numbers = list(numbers)
-    return sum(numbers) / len(numbers)
 
 
 @st.composite

@@ -162,12 +162,13 @@ def test_gae():
     to_move = random.integers(0, 2, shape).astype(np.int8)
     last = random.normal(size=5).astype(np.float32)
     last_to_move = random.integers(0, 2, 5).astype(np.int8)
+    usual = (rewards, values, dones, to_move, last, last_to_move)
     for gamma, lam in ((1.0, 0.95), (0.9, 0.5)):
-        given = gae(rewards, values, dones, to_move, last, last_to_move, gamma=gamma, lam=lam)
-        expected = slow_gae(rewards, values, dones, to_move, last, last_to_move, gamma, lam)
+        given = gae(*usual, gamma=gamma, lam=lam)
+        expected = slow_gae(*usual, gamma, lam)
         np.testing.assert_allclose(given, expected, atol=1e-5)
         for steps in (0, 1):
-            some = (array[len(array) - steps :] for array in (rewards, values, dones, to_move))
+            some = (array[len(array) - steps :] for array in usual[:4])
             fewer = gae(*some, last, last_to_move, gamma=gamma, lam=lam)
             np.testing.assert_array_equal(fewer, given[12 - steps :])
         last_both = random.normal(size=(5, 2)).astype(np.float32)
@@ -179,30 +180,26 @@ def test_gae():
         assert given is out
         expected = slow_per_player(both, values, dones, to_move, last_both, gamma, lam)
         np.testing.assert_allclose(given, expected, atol=1e-5)
-    for arguments, message in (
-        ((rewards, values[0], dones, to_move, last, last_to_move), "values: expected shape"),
-        ((rewards[1:], values, dones, to_move, last, last_to_move), "rewards: expected shape"),
-        ((rewards, values, dones, to_move, last, last_to_move[1:]), "last_to_move: expected"),
+    for place, wrong, message in (
+        (1, values[0], "values: expected shape"),
+        (0, rewards[1:], "rewards: expected shape"),
+        (5, last_to_move[1:], "last_to_move: expected"),
+        (5, np.full(5, -1), "last_to_move: expected 0 or 1, got -1"),
+        (3, to_move + 0.5, "acted: expected integers, got float64"),
     ):
-        raises(ValueError, message, gae, *arguments)
-    with pytest.raises(ValueError, match="mode: expected zero-sum or per-player"):
-        gae(rewards, values, dones, to_move, last, last_to_move, mode="sum")
-    with pytest.raises(ValueError, match='last_to_move: mode="zero-sum" needs it'):
-        gae(rewards, values, dones, to_move, last)
+        raises(ValueError, message, gae, *usual[:place], wrong, *usual[place + 1 :])
+    raises(ValueError, "mode: expected zero-sum or per-player", gae, *usual, mode="sum")
+    raises(ValueError, 'last_to_move: mode="zero-sum" needs it', gae, *usual[:5])
+    raises(ValueError, "out: expected", gae, *usual, out=out[1:])
     for wrong in (2, 127, -2, -50, 256, 2**40):
         acted = to_move.astype(np.int64)
         acted[3, 2] = wrong
+        message = f"acted: expected 0, 1, or -1 .*, got {wrong}$"
         for mode, paid, end in (("zero-sum", rewards, last), ("per-player", both, last_both)):
-            with pytest.raises(ValueError, match=f"acted: expected 0, 1, or -1 .*, got {wrong}$"):
-                gae(paid, values, dones, acted, end, last_to_move, mode=mode)
-        with pytest.raises(ValueError, match=f"last_to_move: expected 0 or 1, got {wrong}$"):
-            gae(rewards, values, dones, to_move, last, acted[3])
-    with pytest.raises(ValueError, match="acted: expected integers, got float64"):
-        gae(rewards, values, dones, to_move + 0.5, last, last_to_move)
-    with pytest.raises(ValueError, match="last_to_move: expected 0 or 1, got -1"):
-        gae(rewards, values, dones, to_move, last, np.full(5, -1))
-    with pytest.raises(ValueError, match="out: expected"):
-        gae(rewards, values, dones, to_move, last, last_to_move, out=out[1:])
+            given = paid, values, dones, acted, end, last_to_move
+            raises(ValueError, message, gae, *given, mode=mode)
+        message = f"last_to_move: expected 0 or 1, got {wrong}$"
+        raises(ValueError, message, gae, *usual[:5], acted[3])
 
 
 @pytest.mark.parametrize("mode", ["zero-sum", "per-player"])

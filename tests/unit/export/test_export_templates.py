@@ -26,15 +26,6 @@ def test_the_c_in_the_package_is_that_of_the_sources():
         assert (SOURCES / name).read_text() == text, name
 
 
-@pytest.mark.slow
-@of_the_sources
-def test_the_template_gives_what_is_translated_for_a_choice():
-    text = (SOURCES / KIT).read_text()
-    for choice in ((0, 0, 1), (1, 1, 0), (3, 0, 1)):
-        wanted = export_templates.specialised(choice)
-        assert resolve(text, dict(zip(MACROS, choice, strict=True))) == wanted
-
-
 @of_the_sources
 @pytest.mark.slow
 def test_the_template_gives_what_is_translated_for_every_choice():

@@ -181,11 +181,10 @@ def test_actions_that_cannot_be_placed(action: str) -> None:
     """The game goes on, as with today's ids."""
     match = Match(seed=4, ids="old")
     translator = IdTranslator("old")
-    lines = ["PASS", "PASS"]
     translator.read(Observation.parse(match.input_text(0)))
     translator.write("PASS")
-    for player, line in enumerate(lines):
-        match.submit(player, line)
+    for player in (0, 1):
+        match.submit(player, "PASS")
     text = match.input_text(0).split("\n")
     text[2:3] = [f"{text[2].split()[0]} 1", action]
     seen = translator.read(Observation.parse("\n".join(text)))

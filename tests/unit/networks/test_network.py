@@ -7,7 +7,7 @@ import pytest
 from amounts import amount
 from helpers import each_rules, raises
 from oracles.networks import blocks, position_log_odds
-from states import running_positions
+from states import after, running_positions
 
 from locmsim.networks import BLOCKS, LARGE_SHAPES, SHAPES, Network, inputs
 from locmsim.search import BeamOptions, BeamSearch, Evaluation
@@ -118,8 +118,6 @@ def test_a_search_plays_for_what_the_network_wants():
         search = BeamSearch(BeamOptions(turns=0), evaluation=Evaluation(network=network))
         sizes[sign] = 0
         for state in turns:
-            end = state.clone()
-            for action in search.search(state, nodes=1000).actions:
-                end.apply_action(action)
+            end = after(state, search.search(state, nodes=1000).actions)
             sizes[sign] += len(end.players[state.current_player()].hand)
     assert sizes[1] > sizes[-1]

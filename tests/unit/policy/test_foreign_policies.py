@@ -41,6 +41,31 @@ class Elsewhere(Mine):
 
 def ready():
     return Policy.random(seed=3)
+
+class Plain:
+    rules, layout = "1.5", "gym-locm"
+
+    def act_batch(self, observations, masks, seeds):
+        assert observations.dtype == np.float32 and seeds.dtype == np.uint64
+        assert len(observations) == len(masks) == len(seeds)
+        return (np.asarray(masks) * np.arange(masks.shape[1])).argmax(axis=1)
+
+class Recurrent(Plain):
+    state_shape = (2,)
+    turns = 0
+
+    def act_batch(self, observations, masks, seeds, *, state):
+        state += 1
+        type(self).turns = max(self.turns, int(state.max()))
+        return Plain.act_batch(self, observations, masks, seeds)
+
+class Short(Plain):
+    def act_batch(self, observations, masks):
+        return masks.argmax(axis=1)
+
+class Wrong(Plain):
+    def act_batch(self, observations, masks, seeds):
+        return np.zeros(len(masks))
 """
 
 
@@ -71,69 +96,35 @@ def test_objects_that_are_none(module: str, name: str, error: str) -> None:
     raises(ValueError, error, load_policy, f"{module}:{name}")
 
 
-CONTRACT = """
-import numpy as np
-
-class Plain:
-    rules, layout = "1.5", "gym-locm"
-
-    def act_batch(self, observations, masks, seeds):
-        assert observations.dtype == np.float32 and seeds.dtype == np.uint64
-        assert len(observations) == len(masks) == len(seeds)
-        return (np.asarray(masks) * np.arange(masks.shape[1])).argmax(axis=1)
-
-class Recurrent(Plain):
-    state_shape = (2,)
-    turns = 0
-
-    def act_batch(self, observations, masks, seeds, *, state):
-        state += 1
-        type(self).turns = max(self.turns, int(state.max()))
-        return Plain.act_batch(self, observations, masks, seeds)
-
-class Short(Plain):
-    def act_batch(self, observations, masks):
-        return masks.argmax(axis=1)
-
-class Wrong(Plain):
-    def act_batch(self, observations, masks, seeds):
-        return np.zeros(len(masks))
-"""
-
-
-def test_one_object_plays_everywhere(tmp_path: Path) -> None:
+def test_one_object_plays_everywhere(module: str) -> None:
     """As an opponent of environments, in `evaluate` and as an agent: the same three arguments."""
-    path = tmp_path / "mine.py"
-    path.write_text(CONTRACT)
     for name in ("Plain", "Recurrent"):
-        policy = load_policy(f"{path}:{name}")
+        policy = load_policy(f"{module}:{name}")
         env = LocmVectorEnv(4, opponent=policy, card_sets=2)
         env.reset(seed=1)
         for number in range(60):
             env.step(env.sample(number))
         rate = evaluate(policy, "random", games=8, card_sets=2)
         assert rate.games == 8
-        agents = [make_agent(f"policy:path={path}:{name}") for _ in range(2)]
+        agents = [make_agent(f"policy:path={module}:{name}") for _ in range(2)]
         match = play_match(Match(seed=1), agents)
         assert match.error is None
         assert match.winner in (0, 1)
-        env = LocmVectorEnv(2, opponent=f"policy:path={path}:{name}", card_sets=2)
+        env = LocmVectorEnv(2, opponent=f"policy:path={module}:{name}", card_sets=2)
         env.reset(seed=1)
         env.step(env.sample(1))
         with pytest.raises(ValueError, match="its act_batch has no argument temperature"):
             evaluate(policy, "random", games=2, temperature=1.0)
         with pytest.raises(ValueError, match="its act_batch has no argument temperature"):
-            make_agent(f"policy:path={path}:{name},temperature=1")
+            make_agent(f"policy:path={module}:{name},temperature=1")
         with pytest.raises(ValueError, match="returns no logits and values: a search needs"):
-            make_agent(f"search:policy={path}:{name}")
+            make_agent(f"search:policy={module}:{name}")
     assert type(policy).turns > 5
 
 
-def test_the_contract_is_checked_when_a_policy_is_given(tmp_path: Path) -> None:
-    path = tmp_path / "mine.py"
-    path.write_text(CONTRACT)
-    raises(ValueError, "too many positional arguments", make_agent, f"policy:path={path}:Short")
-    wrong = load_policy(f"{path}:Wrong")
+def test_the_contract_is_checked_when_a_policy_is_given(module: str) -> None:
+    raises(ValueError, "too many positional arguments", make_agent, f"policy:path={module}:Short")
+    wrong = load_policy(f"{module}:Wrong")
     with pytest.raises(ValueError, match=r"act_batch: expected integers of shape \(4,\)"):
         evaluate(wrong, "random", games=8, card_sets=2)
     without = SimpleNamespace(act_batch=lambda observations, masks, seeds: masks.argmax(axis=1))

@@ -234,9 +234,8 @@ def test_the_agent_acts_as_the_policy_does_in_the_environment(kind, layout, tmp_
         agent, osl = make_agent(f"policy:path={path},deck=classic"), make_agent("osl")
         agent.reset(seed)
         match = Match(seed=seed)
-        lines = [agent.choose(match.observation(0)), "PASS"]
-        for player, line in enumerate(lines):
-            match.submit(player, line)
+        match.submit(0, agent.choose(match.observation(0)))
+        match.submit(1, "PASS")
         env = LocmEnv(layout=layout, opponent="osl")
         begin = {"match": match.params, "decks": match.chosen, "seat": 0}
         seen, _ = env.reset(seed=1, options=begin)

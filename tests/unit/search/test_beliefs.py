@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import permutations
 from math import factorial
-from statistics import stdev
+from statistics import mean, stdev
 
 import pytest
 from amounts import amount
@@ -174,11 +174,6 @@ def test_opponent_is_taken_to_choose_well(rules):
     belief = believer(match, 0, Belief({rules: lambda card: 5.0 * card.cost}))
     dear = [item.card for seed in range(20) for item in belief.sample(seed).players[1].deck]
     assert mean(card.cost for card in dear) > mean(card.cost for card in offered) + 1
-
-
-def mean(values) -> float:
-    values = list(values)
-    return sum(values) / len(values)
 
 
 @each_rules

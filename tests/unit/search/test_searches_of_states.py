@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
-import pytest
-from helpers import begun_match, each_rules, main, raises
+from helpers import begun_match, each_rules, output_of, raises
 from test_begun_turns import public
 
 from locmsim import State
@@ -65,14 +65,12 @@ def test_a_position_knows_its_pool(rules: str) -> None:
     assert {*belief.possible_cards().values()} == {*match.state.table.pool}
 
 
-def test_the_command_takes_the_pool_of_the_position(
-    tmp_path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_takes_the_pool_of_the_position(tmp_path: Path) -> None:
     match = begun_match(seed=3)
     file = tmp_path / "position.txt"
     file.write_text(match.state.to_text() + "\n")
-    assert main(["analyse", str(file), "--nodes", "200", "--json"]) == 0
-    held = json.loads(capsys.readouterr().out)["opponent_hand"]
+    found = json.loads(output_of("analyse", str(file), "--nodes", "200", "--json").out)
+    held = found["opponent_hand"]
     known = {tuple(card.to_row()) for card in match.cards}
     assert held
     assert {tuple(card["card"]) for card in held} <= known

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import wins_data
-from helpers import each_rules, main, match_of, raises, write_log
+from helpers import each_rules, match_of, output_of, raises, write_log
 
 from locmsim import Observation, State
 from locmsim._core import with_hand
@@ -172,7 +172,7 @@ def test_a_draft_has_one_card_of_each_offer() -> None:
         check_hand(belief, belief.root(), both)
 
 
-def test_the_command_prints_a_tree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_a_tree(tmp_path: Path) -> None:
     result = match_of()
     observation, belief = knowledge_at(result, 6)
     tree = variations(observation, belief=belief, nodes=2000, worlds=2, seed=3)
@@ -180,15 +180,13 @@ def test_the_command_prints_a_tree(tmp_path: Path, capsys: pytest.CaptureFixture
     write_log(log, result, ("ann", "bob"))
     words = ["analyse", str(log), "--turn", "6", "--tree", "--worlds", "2", "--seed", "3"]
     words += ["--nodes", "2000"]
-    assert main(words) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = output_of(*words).out.splitlines()
     assert sum(line.startswith("    world 4: they hold ") for line in lines) == len(tree.branches)
     for branch in tree.branches:
         words_of = line_words(branch.turn.start, branch.turn.actions, ("ann", "bob"))
         start = f"{branch.turn.value:+.2f} {branch.turn.visits:6}  {'; '.join(words_of)}"
         assert any(start.startswith(line) for line in lines if line[:1] in "+-")
-    assert main([*words, "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
+    shown = json.loads(output_of(*words, "--json").out)
     assert [line["line"] for line in shown["lines"]] == [b.turn.line for b in tree.branches]
-    assert main([*words, "--hand", "999"]) == 1
-    assert "no card 999 can occur in this game" in capsys.readouterr().err
+    refused = output_of(*words, "--hand", "999", code=1).err
+    assert "no card 999 can occur in this game" in refused
