@@ -8,7 +8,6 @@ from helpers import begun_match
 
 from locmsim import Match
 from locmsim.agents import AGENTS, make_agent
-from locmsim.envs import LocmVectorEnv
 from locmsim.search import Belief, Evaluation
 
 #: Budgets that do not depend on time.
@@ -52,15 +51,6 @@ def test_copies_are_independent():
 def test_an_evaluation_can_be_pickled():
     match = begun_match(seed=1)
     assert sent(Evaluation())(match.state, 0) == Evaluation()(match.state, 0)
-
-
-def test_opponents_that_search_in_a_vector_environment():
-    venv = LocmVectorEnv(3, opponent="beam:nodes=20", decks="random", card_sets=2)
-    venv.reset(seed=1)
-    ended = False
-    while not ended:
-        _, _, terminations, _, _ = venv.step([0, 0, 0])
-        ended = terminations.any()
 
 
 def test_a_belief_without_an_observation_can_be_copied():

@@ -13,7 +13,6 @@ from locmsim.agents import (
     AGENTS,
     Agent,
     BaseAgent,
-    GreedyAgent,
     RandomAgent,
     make_agent,
 )
@@ -272,8 +271,8 @@ def test_searches_keep_well_below_the_limits(spec, rules, limits):
 
 @pytest.mark.parametrize("name", ["beam", "mcts"])
 def test_search_agents_take_the_options_of_their_search(name):
-    agent = make_agent(f"{name}:worlds=7,turns=2,wins_share=0.5")
-    assert agent.search.options.worlds == 7
+    agent = make_agent(f"{name}:worlds=7,turns=2,wins_share=0.5", deck="bodies")
+    assert (agent.deck, agent.search.options.worlds) == ("bodies", 7)
     assert agent.search.options.turns == 2
     assert agent.search.options.wins_share == 0.5
     agent = make_agent(name, evaluation=Evaluation({"own.health": 0.9}))
@@ -300,13 +299,6 @@ def test_search_agents_take_all_cards_for_likely_if_told_to(name):
 
 
 # ------------------------------------------------------------------------------------- registry
-
-
-def test_make_agent():
-    assert isinstance(make_agent("random"), RandomAgent)
-    agent = make_agent("mcts:time_ms=50,deck=bodies", iterations=7)
-    assert (agent.time_ms, agent.deck, agent.iterations) == (50.0, "bodies", 7)
-    assert make_agent("greedy", evaluation=max) == GreedyAgent(evaluation=max)
 
 
 @pytest.mark.parametrize(

@@ -88,17 +88,6 @@ def test_agents_and_commands_mixed() -> None:
         assert lines == {"PASS"}
 
 
-def test_player_against_itself() -> None:
-    """A player named twice is two agents with seeds of their own."""
-    with tournament(None, ["random", "random"], games=2, seed=2, timeout_scale=25.0) as arena:
-        assert [player.name for player in arena.settings.players] == ["random", "random#2"]
-        first, second = (
-            next(answer.line for answer in arena.record(1).answers if answer.seat == seat)
-            for seat in (0, 1)
-        )
-        assert first != second
-
-
 class Failing(RandomAgent):
     """An agent that fails in its second turn."""
 
@@ -157,17 +146,6 @@ def test_resuming(tmp_path: Path) -> None:
         assert arena.settings.count == 12
         arena.run(jobs=1, on_games=seen.append)
     assert sum(seen) == 12
-
-
-def test_games_in_any_order_add_up_alike() -> None:
-    with Arena(None, ["greedy", "random"], games=20, seed=4, timeout_scale=25.0) as arena:
-        arena.set_test(Sprt(0, 200))
-        arena.run(jobs=1)
-        outcomes = list(arena.games())
-        again = Tally(arena.settings)
-        for outcome in reversed(outcomes):
-            again.add(outcome)
-        assert as_json(again) == as_json(arena.tally)
 
 
 def test_opened_again(tmp_path: Path) -> None:

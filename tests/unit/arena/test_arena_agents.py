@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from helpers import raises, tournament
+from helpers import locmsim, raises, tournament
 
 from locmsim.agents import GreedyAgent, MCTSAgent, RandomAgent
 from locmsim.arena import Arena, Player, StoreError
@@ -135,9 +135,7 @@ def test_agent_of_a_script(tmp_path: Path) -> None:
     """Workers import the agent's class from the script, as the command line does on resuming."""
     done = script(tmp_path, 'if __name__ == "__main__":', 2)
     assert (done.stdout, done.stderr) == (f"4 {tmp_path}/script.py:Mine\n", "")
-    command = [sys.executable, "-m", "locmsim", "arena", "--db", "results.db", "--games", "6"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
+    done = locmsim("arena", "--db", "results.db", "--games", "6", cwd=tmp_path)
     assert done.stdout.startswith("6 games")
     assert "faults of" not in done.stdout
 

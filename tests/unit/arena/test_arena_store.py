@@ -4,14 +4,12 @@ import contextlib
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers import change, full_disk, opened_databases, raises
+from helpers import change, full_disk, opened_databases, python, raises
 
 from locmsim.arena import Arena, LocmGame, Player, Record, Settings, Sprt, StoreError
 from locmsim.arena.game_worker import play_games
@@ -169,7 +167,7 @@ def test_nothing_beside_a_closed_file(path: Path, records: list[Record]) -> None
         arena._store._connection.execute("UPDATE games SET turns = 77")
         os.kill(os.getpid(), signal.SIGKILL)
     """
-    subprocess.run([sys.executable, "-c", textwrap.dedent(script)], timeout=120)
+    python("-c", textwrap.dedent(script), code=-signal.SIGKILL)
     assert len(os.listdir(path.parent)) == 3
     with Store(path) as store:
         assert next(store.outcomes()).turns == 77
@@ -267,13 +265,7 @@ def test_file_size_limit(path: Path) -> None:
             except StoreError as error:
                 print(arena.tally.games, error)
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
+    done = python("-c", textwrap.dedent(script))
     games, _, error = done.stdout.strip().partition(" ")
     assert error.startswith(f"cannot write to {path}: ")
     with Arena(path, games=int(games) + 2 + int(games) % 2) as arena:
@@ -301,10 +293,7 @@ def test_killed_while_writing(path: Path) -> None:
         ) as arena:
             arena.run(jobs=1, on_games=on_games)
     """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, timeout=120
-    )
-    assert done.returncode == -signal.SIGKILL
+    done = python("-c", textwrap.dedent(script), code=-signal.SIGKILL)
     with Store(path) as store:
         assert store.numbers() == set(range(1, int(done.stdout) + 1))
     assert os.path.exists(path)

@@ -3,13 +3,11 @@
 import argparse
 import importlib.util
 import os
-import subprocess
-import sys
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from helpers import output_of
+from helpers import output_of, python
 from parsers import COMMANDS, all_commands, arguments, command_parser
 
 from locmsim.cli._shared import SHARED
@@ -38,10 +36,7 @@ def test_help_of_play_imports_little() -> None:
         "print(*({'hashlib', 'ssl', 'json', 'logging', 'numpy', 'random'} & {*sys.modules}))"
     )
     plain = {name: value for name, value in os.environ.items() if name[:9] != "COVERAGE_"}
-    process = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain
-    )
-    ours, slow = process.stdout.splitlines()
+    ours, slow = python("-c", code, env=plain).stdout.splitlines()
     assert len(ours.split()) <= 32, ours
     assert slow == ""
 

@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+from helpers import python
 
 from locmsim.options.commands import Stopped, ended_by_signals
 
@@ -58,9 +59,7 @@ def test_other_exceptions_are_told_as_before() -> None:
         "class Fails:\n    def __del__(self): raise ValueError('lost')\n"
         "with ended_by_signals():\n    fails = Fails()\n    del fails\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 0
-    assert "ValueError: lost" in done.stderr
+    assert "ValueError: lost" in python("-c", program).stderr
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no /proc")

@@ -2,14 +2,13 @@
 
 import os
 import re
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import package_page
 import pytest
-from helpers import raises
+from helpers import python, raises
 
 import locmsim
 
@@ -99,15 +98,8 @@ def test_flags_of_the_user_come_after_ours():
     if not (ROOT / "setup.py").exists() or sys.platform == "win32":
         pytest.skip("not beside its source tree, or built by Microsoft's compiler")
     code = "import setup; print(*setup.compile_args('policy._policy'))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**os.environ, "CFLAGS": "-O1 -ffast-math"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    flags = done.stdout.split()
+    environment = {**os.environ, "CFLAGS": "-O1 -ffast-math"}
+    flags = python("-c", code, cwd=ROOT, env=environment).stdout.split()
     assert max(flags.index(ours) for ours in ("-O2", "-O3")) < flags.index("-O1")
     assert flags.index("-ffast-math") < flags.index("-ffp-contract=off")
 

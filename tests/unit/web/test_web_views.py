@@ -21,14 +21,11 @@ from vestrock.game import VestrockGame
 from vestrock.match import split_line
 
 
-def vestrock_db(path: Path) -> Path:
-    with Arena(path, ["one=rule", "two=random"], game="vestrock:turns=20", games=2, seed=1) as a:
-        a.run(jobs=1)
-    return path
-
-
 def test_a_game_of_vestrock(tmp_path: Path) -> None:
-    db = vestrock_db(tmp_path / "a.db")
+    db = tmp_path / "a.db"
+    with Arena(db, ["one=rule", "two=random"], game="vestrock:turns=20", games=2, seed=1) as arena:
+        arena.run(jobs=1)
+        result = arena.replay(1)
     ask = Client((), [db]).get
     rows = ask("/api/matches")["matches"]
     assert [(row["key"], row["game"], row["rules"]) for row in rows] == [
@@ -36,8 +33,6 @@ def test_a_game_of_vestrock(tmp_path: Path) -> None:
         ("d0:1", "Vestrock", None),
     ]
     shown = ask("/api/match", match="d0:1")
-    with Arena.load(db) as arena:
-        result = arena.replay(1)
     assert (shown["title"], shown["turn"], shown["scores"]) == (
         "Vestrock", "turn", list(result.scores)
     )  # fmt: skip
