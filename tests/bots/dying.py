@@ -111,6 +111,7 @@ class IsKilled(Agent):
     """As by the system when memory runs out."""
 
     def bad(self) -> object:
+        print("last words")
         os.kill(os.getpid(), signal.SIGKILL)
         return None
 

@@ -36,12 +36,8 @@ def test_table(db: str) -> None:
     # The word may be repeated, and the same command resumes the tournament.
     shown = arena("run", *PLAYERS, "--games", "6", "--seed", "3", "--db", db, "--jobs", "1").out
     assert shown == out
-
-
-def test_json(db: str) -> None:
-    out = arena(*PLAYERS, "--games", "4", "--seed", "3", "--db", db, "--jobs", "1", "--json").out
-    data = json.loads(out)
-    assert data["games"] == data["goal"] == 4
+    data = json.loads(arena("--db", db, "--json").out)
+    assert data["games"] == data["goal"] == 6
     assert [player["name"] for player in data["players"]] == ["new", "old"]
     assert json.loads(arena("show", db, "--json").out) == data
 
@@ -84,13 +80,6 @@ def test_sprt(db: str) -> None:
     shown = arena("--db", db, "--no-sprt", "--games", str(games + 2 + games % 2), "--jobs", "1").out
     assert shown.startswith(f"{games + 2 + games % 2} games of rules 1.5")
     assert "SPRT" not in shown
-
-
-def test_file_with_a_name_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    out = arena(*PLAYERS, "--games", "2", "--jobs", "1").out
-    (path,) = tmp_path.glob("arena-*.db")
-    assert out.splitlines()[-1] == f"results: {path.name}"
 
 
 def test_show_and_replay(db: str, tmp_path: Path) -> None:
@@ -250,8 +239,12 @@ def test_tables_fit(players: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_default_files_do_not_collide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Arenas started within the same second write to different files."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("time.strftime", lambda form: "arena-then")
     words = ["random", "greedy", "--games", "2", "--jobs", "1", "--timeout-scale", "0"]
+    out = arena(*words).out
+    (path,) = tmp_path.glob("arena-*.db")
+    assert out.splitlines()[-1] == f"results: {path.name}"
+    path.unlink()
+    monkeypatch.setattr("time.strftime", lambda form: "arena-then")
     printed = "".join(arena(*words).out for _ in range(3))
     assert sorted(os.listdir()) == ["arena-then-2.db", "arena-then-3.db", "arena-then.db"]
     assert all(f"results: {name}\n" in printed for name in os.listdir())

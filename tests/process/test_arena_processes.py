@@ -460,32 +460,22 @@ def test_arena_killed(tmp_path: Path, pids: Path, jobs: str) -> None:
     ),
 )
 def test_arena_interrupted(tmp_path: Path, pids: Path, jobs: str, number: signal.Signals) -> None:
-    tool = Tool(tmp_path / "results.db", "--jobs", jobs, "--timeout-scale", "0")
-    workers = tool.workers()
-    tool.process.send_signal(number)
-    out, err = tool.process.communicate(timeout=60)
-    assert tool.process.returncode == 128 + number
-    assert out == ""
-    stored = tool.stored()
-    assert err == (
-        "locmsim arena: 40 games to play\n"
-        f"locmsim arena: stopped; {stored} of 40 games are in {tool.db};"
-        f" to resume: locmsim arena --db {tool.db}\n"
-    )
-    assert [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in running(workers)] == []
-    assert running(int(file.name) for file in pids.iterdir()) == []
-    go_on(tool.db, stored)
-
-
-@pytest.mark.slow
-def test_ctrl_c_on_a_terminal(tmp_path: Path, pids: Path) -> None:
-    """Ctrl-C on a terminal, which signals all processes of the group, causes only one message."""
-    tool = Tool(tmp_path / "results.db", "--jobs", "2", "--timeout-scale", "0")
-    for pid in (tool.process.pid, *tool.workers()):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGINT)
-    out, err = tool.process.communicate(timeout=60)
-    assert tool.process.returncode == 128 + signal.SIGINT
-    assert out == ""
-    assert len(err.splitlines()) == 2  # with that of the beginning
-    go_on(tool.db, 2)
+    for terminal in {False, number == signal.SIGINT}:
+        tool = Tool(tmp_path / f"{terminal}.db", "--jobs", jobs, "--timeout-scale", "0")
+        workers = tool.workers()
+        # Ctrl-C on a terminal signals all processes of the group; one message comes all the same.
+        for pid in (tool.process.pid, *(workers if terminal else [])):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+        out, err = tool.process.communicate(timeout=60)
+        assert tool.process.returncode == 128 + number
+        assert out == ""
+        stored = tool.stored()
+        assert err == (
+            "locmsim arena: 40 games to play\n"
+            f"locmsim arena: stopped; {stored} of 40 games are in {tool.db};"
+            f" to resume: locmsim arena --db {tool.db}\n"
+        )
+        assert [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in running(workers)] == []
+        assert running(int(file.name) for file in pids.iterdir()) == []
+        go_on(tool.db, stored)

@@ -16,7 +16,7 @@ from locmsim import Match
 from locmsim.arena import Arena
 from locmsim.art import card_titles
 from locmsim.game.action_text import answer_actions, cards_of, line_words
-from locmsim.referee import BotProcess
+from locmsim.referee import BotProcess, Result
 from locmsim.referee.locm_text import IDS_NOTE
 
 #: The players of the first game in the database.
@@ -38,6 +38,13 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
+@pytest.fixture(scope="module")
+def first(db: str) -> Result[Any]:
+    """Return the first game of the database, played again."""
+    with Arena.load(db) as arena:
+        return arena.replay(1)
+
+
 def ask(*arguments: str, code: int = 0) -> Output:
     return output_of("ask", *arguments, code=code)
 
@@ -47,18 +54,16 @@ def seat_of(db: str, game: int, index: int) -> int:
         return arena.record(game).outcome.players.index(index)
 
 
-def test_same_bot_answers_the_same(db: str) -> None:
+def test_same_bot_answers_the_same(db: str, first: Result[Any]) -> None:
     """A deterministic bot gives its old answer again, as an agent and as a program."""
     turn = 4 + seat_of(db, 1, 1)
     for bot in ("greedy", f"{sys.executable} -m locmsim.bot --agent greedy"):
         answer = json.loads(ask(bot, f"{db}:1", "--turn", str(turn), "--json").out)
-        with Arena.load(db) as arena:
-            calls = arena.replay(1).calls
-        old = next(call.answer for call in calls if call.turn == turn)
+        old = next(call.answer for call in first.calls if call.turn == turn)
         assert (answer["old"], answer["new"], answer["same"]) == (old, old, True)
 
 
-def test_new_answer_beside_the_old_one(db: str) -> None:
+def test_new_answer_beside_the_old_one(db: str, first: Result[Any]) -> None:
     """The new answer of a program is shown below the old one."""
     bot = shlex.join([*BOT, "say_error", "2", r"hmm\n"])
     out = ask(bot, f"{db}:1", "--turn", "5").out
@@ -66,10 +71,8 @@ def test_new_answer_beside_the_old_one(db: str) -> None:
     assert "    now: PASS\n    changed\n" in out
     was = re.search("    was: (.*)\n         (.*)\n", out)
     assert was is not None
-    with Arena.load(db) as arena:
-        result = arena.replay(1)
-    assert was[2] == next(call.answer for call in result.calls if call.turn == 5)
-    state = state_at(result, 5)
+    assert was[2] == next(call.answer for call in first.calls if call.turn == 5)
+    state = state_at(first, 5)
     words = line_words(state, answer_actions(state, was[2]), NAMES)
     assert was[1] == "; ".join(words)
     assert [card.name for card in cards_of(state)] == [""] * len(cards_of(state))
@@ -118,23 +121,17 @@ def test_what_the_bot_is_sent_is_written(db: str, tmp_path: Path) -> None:
 #: An agent that takes a while, and says in which process it is.
 SLOW = """
 import os, time
-from locmsim.agents import make_agent
+from locmsim.agents import GreedyAgent
 
-class Slow:
+class Slow(GreedyAgent):
     def __init__(self):
-        self.agent = make_agent("greedy")
+        super().__init__()
         with open(__file__ + ".made", "a") as file:
             print(os.getpid(), file=file)
 
-    def reset(self, seed=0):
-        self.agent.reset(seed)
-
-    def choose(self, observation):
-        return self.agent.choose(observation)
-
     def act(self, observation):
         time.sleep(0.01)
-        return self.agent.act(observation)
+        return super().act(observation)
 """
 
 
@@ -267,11 +264,9 @@ def analyse(*arguments: str, code: int = 0) -> Output:
     return output_of("analyse", *arguments, "--nodes", "2000", code=code)
 
 
-def test_turn_of_a_match(db: str) -> None:
+def test_turn_of_a_match(db: str, first: Result[Any]) -> None:
     data = json.loads(analyse(f"{db}:1", "--turn", "4", "--json").out)
-    with Arena.load(db) as arena:
-        result = arena.replay(1)
-    assert data["played"] == next(call.answer for call in result.calls if call.turn == 4)
+    assert data["played"] == next(call.answer for call in first.calls if call.turn == 4)
     assert sum(line["searches"] for line in data["lines"]) == data["searches"]
     kinds = [evaluation for line in data["lines"] for evaluation in line["by"].items()]
     assert {name for name, _ in kinds} == {"beam", "mcts"}
@@ -279,34 +274,32 @@ def test_turn_of_a_match(db: str) -> None:
         -1 <= evaluation["value"] <= 1 and evaluation["visits"] >= 0 for _, evaluation in kinds
     )
     assert all(0 < held["chance"] <= 1 for held in data["opponent_hand"])
-    offered = [card.to_row() for card in result.match.cards]
+    offered = [card.to_row() for card in first.match.cards]
     assert all(held["card"] in offered for held in data["opponent_hand"])
     out = analyse(f"{db}:1", "--turn", "4").out
     assert f"the first one as an answer: {data['lines'][0]['line']}\n" in out
-    state = state_at(result, 4)
+    state = state_at(first, 4)
     words = line_words(state, answer_actions(state, data["lines"][0]["line"]), NAMES)
     assert "; ".join(words) in unwrapped(out)
-    headings, columns, first, *_ = out.splitlines()
+    headings, columns, row, *_ = out.splitlines()
     assert headings.split() == ["beam", "search", "MCTS"]
     assert columns.split() == [*("value", "visits", "found") * 2, "line"]
     evaluation = data["lines"][0]["by"].get("beam", {"value": "-", "visits": "-"})
-    assert first.split()[1] == str(evaluation["visits"])
+    assert row.split()[1] == str(evaluation["visits"])
     assert "the opponent may hold:" in out
 
 
-def test_a_tree_names_its_cards(db: str) -> None:
+def test_a_tree_names_its_cards(db: str, first: Result[Any]) -> None:
     words = ["--turn", "6", "--tree", "--worlds", "1"]
-    (first, *_) = json.loads(analyse(f"{db}:1", *words, "--json").out)["lines"]
+    (best, *_) = json.loads(analyse(f"{db}:1", *words, "--json").out)["lines"]
     out = analyse(f"{db}:1", *words).out
     assert not PROTOCOL.search(out)
-    with Arena.load(db) as arena:
-        result = arena.replay(1)
-    titles = card_titles(result.match.cards)
-    known = {card.base_id: titles[card] for card in result.match.cards}
-    state = state_at(result, 6)
-    told = line_words(state, answer_actions(state, first["line"]), NAMES, titles)
+    titles = card_titles(first.match.cards)
+    known = {card.base_id: titles[card] for card in first.match.cards}
+    state = state_at(first, 6)
+    told = line_words(state, answer_actions(state, best["line"]), NAMES, titles)
     assert f"  {'; '.join(told) or 'The turn ends'}\n" in unwrapped(out)
-    (world,) = first["worlds"]
+    (world,) = best["worlds"]
     held = ", ".join(known[base_id] for base_id in world["hand"])
     assert f"they hold {held}\n" in unwrapped(out)
     # Cards of the opponent's hand can be named by their printed names or by base id.
@@ -321,17 +314,15 @@ def test_a_tree_names_its_cards(db: str) -> None:
     assert "--hand: no card 'Nobody' can occur in this game" in err
 
 
-def test_a_report_names_its_cards(db: str) -> None:
+def test_a_report_names_its_cards(db: str, first: Result[Any]) -> None:
     report = json.loads(analyse(f"{db}:1", "--report", "--json").out)
     out = analyse(f"{db}:1", "--report").out
     assert not PROTOCOL.search(out)
-    with Arena.load(db) as arena:
-        result = arena.replay(1)
-    titles = card_titles(result.match.cards)
+    titles = card_titles(first.match.cards)
     rows = {turn["turn"]: turn for turn in report["turns"]}
     assert any(report["worst"])
     for turn in (turn for worst in report["worst"] for turn in worst):
-        state = state_at(result, turn)
+        state = state_at(first, turn)
         for name, key in (("played", "played"), ("better", "best")):
             told = line_words(state, answer_actions(state, rows[turn][key]), NAMES, titles)
             assert re.search(
@@ -368,10 +359,9 @@ def test_protocol_text(rules: str, tmp_path: Path) -> None:
     assert "No such file" in analyse("--file", str(tmp_path / "none"), code=1).err
 
 
-def test_the_rest_of_a_turn(db: str) -> None:
+def test_the_rest_of_a_turn(db: str, first: Result[Any]) -> None:
     turn = 6 + seat_of(db, 1, 1)
-    with Arena.load(db) as arena:
-        played = next(call.answer for call in arena.replay(1).calls if call.turn == turn)
+    played = next(call.answer for call in first.calls if call.turn == turn)
     assert played is not None
     done, _, _ = played.partition(";")
     whole = json.loads(analyse(f"{db}:1", "--turn", str(turn), "--json").out)

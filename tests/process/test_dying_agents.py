@@ -194,19 +194,10 @@ def test_plays_as_in_process() -> None:
     assert "another" in there.stderr[0]
 
 
-def test_last_words_are_kept(tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "import os\nfrom locmsim.agents import BaseAgent\n"
-        "class Mine(BaseAgent):\n"
-        "    def plan(self, state, started):\n"
-        "        print('last words')\n"
-        "        os.kill(os.getpid(), 9)\n"
-    )
-    agent = IsolatedAgent(partial(make_agent, f"{file}:Mine"), 1)
+def test_last_words_are_kept() -> None:
+    agent = IsolatedAgent(partial(make_agent, spec("IsKilled")), 1)
     result = play([agent, make_agent("osl")], Match(seed=5), timeout_scale=0)
-    assert result.fault is not None
-    assert "SIGKILL" in result.fault.message
+    check(result.fault, "IsKilled", 0)
     assert "last words" in result.stderr[0]
 
 
@@ -367,26 +358,17 @@ def test_what_cannot_be_made(name: str, code: int, message: str, isolate: list[s
     slow_after(
         1,
         [
-            ["arena", "greedy", "a={}", "--games", "2"],
-            ["arena", "greedy", "random", "--games", "2", "--decks", "{}"],
-            ["web", "--bot", "a={}"],
-            ["check", "{}"],
-            [
-                "optimize",
-                "beam:nodes={{n=5}}",
-                "--against",
-                "{}",
-                "--games",
-                "20",
-                "--state",
-                "run",
-            ],
+            "arena greedy a={} --games 2",
+            "arena greedy random --games 2 --decks {}",
+            "web --bot a={}",
+            "check {}",
+            "optimize beam:nodes={{n=5}} --against {} --games 20 --state run",
         ],
     ),
 )
-def test_what_ends_as_it_is_created_ends_no_command(words: list[str], tmp_path: Path) -> None:
-    filled = [word.format(spec("EndsAsItIsMade")) for word in words]
-    done = locmsim(*filled, cwd=tmp_path, code=2)
+def test_what_ends_as_it_is_created_ends_no_command(words: str, tmp_path: Path) -> None:
+    filled = words.format(spec("EndsAsItIsMade"))
+    done = locmsim(*filled.split(), cwd=tmp_path, code=2)
     assert "its process exited with code 6" in done.stderr
     assert "Traceback" not in done.stderr
     assert [*tmp_path.iterdir()] == []

@@ -59,7 +59,7 @@ def program(exported):
     return make
 
 
-def answers(program, text, bound):
+def answers(program, text, bound=1):
     done = subprocess.run([program, str(bound)], input=text, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -198,19 +198,24 @@ def test_other_input_ends_it(program, text):
     assert (done.returncode == 1) == ("rules 1.0" in done.stderr)
 
 
+def plays_as_exported(folder, rules, weights):
+    """Check that the bot with some weights answers as in Python; write them to `b.npz`."""
+    WeightsFile(weights).save(folder / "mine.npz")
+    options = ["--weights", str(folder / "mine.npz"), "--write-weights", str(folder / "b.npz")]
+    assert main(["export", "--rules", rules, *options, "-o", str(folder / "bot.c")]) == 0
+    mine = build(folder / "bot.c", folder / "bot", "-O1")
+    compare(mine, folder / "b.npz", rules, "beam", 500, [3])
+
+
 @pytest.mark.slow
-def test_weights_of_ones_own(program, tmp_path):
+def test_weights_of_ones_own(tmp_path):
     weights = WeightsFile()["1.0"]
     weights = type(weights)(
         {**weights.evaluation, "own.attack": 2.5}, None, None, None, weights.draft
     )
-    WeightsFile({"1.0": weights}).save(tmp_path / "mine.npz")
-    options = ["--weights", str(tmp_path / "mine.npz"), "--write-weights", str(tmp_path / "b.npz")]
-    assert main(["export", "--rules", "1.0", *options, "-o", str(tmp_path / "bot.c")]) == 0
+    plays_as_exported(tmp_path, "1.0", {"1.0": weights})
     rounded = WeightsFile.load(tmp_path / "b.npz")["1.0"]
     assert rounded.evaluation["own.attack"] == 2.5
-    mine = build(tmp_path / "bot.c", tmp_path / "bot", "-O0")
-    compare(mine, tmp_path / "b.npz", "1.0", "beam", 500, [3])
 
 
 def with_large_network(rules):
@@ -221,11 +226,7 @@ def with_large_network(rules):
 
 @pytest.mark.slow
 def test_a_large_network(tmp_path):
-    WeightsFile(with_large_network("1.2")).save(tmp_path / "mine.npz")
-    options = ["--weights", str(tmp_path / "mine.npz"), "--write-weights", str(tmp_path / "b.npz")]
-    assert main(["export", "--rules", "1.2", *options, "-o", str(tmp_path / "bot.c")]) == 0
-    mine = build(tmp_path / "bot.c", tmp_path / "bot", "-O1")
-    compare(mine, tmp_path / "b.npz", "1.2", "beam", 500, [3])
+    plays_as_exported(tmp_path, "1.2", with_large_network("1.2"))
 
 
 @pytest.mark.slow

@@ -1,13 +1,12 @@
 """Tests of `locmsim export --kernel --with`: the parts decide, deal and evaluate as Python does."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from exported_c import build, check
 from helpers import each_rules, each_rules_slowly, main
-from test_export_bot import python_bot
+from test_export_bot import answers, python_bot
 
 from locmsim import Match
 from locmsim.agents import make_agent
@@ -138,10 +137,7 @@ def test_all_parts_answer_as_python(rules, minified, tmp_path):
             if not match.state.is_terminal():
                 lines[player] += [answer, *worlds(agents[player].belief, evaluation)]
         assert match.submit(player, answer).error is None
-    for player in range(2):
-        done = subprocess.run([program], input=texts[player], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.splitlines() == lines[player]
+    assert [answers(program, text) for text in texts] == lines
 
 
 @pytest.mark.slow
@@ -164,10 +160,7 @@ def test_a_belief_without_networks_goes_by_the_scores_of_cards(rules, tmp_path):
         match.submit(
             player, others[player].act(match.observation(player)) if match.state else "PASS"
         )
-    for player in range(2):
-        done = subprocess.run([program], input=texts[player], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.splitlines() == lines[player]
+    assert [answers(program, text) for text in texts] == lines
 
 
 @pytest.mark.slow
