@@ -27,7 +27,7 @@ def ascii(request):
 
 
 def test_packed_numbers_are_near_the_ones_given(ascii):
-    array = np.random.default_rng(1).standard_normal((7, 3)).astype(np.float32)
+    array = np.random.default_rng(1).standard_normal((167, 3)).astype(np.float32)
     text, scale = pack(array, ascii=ascii)
     again = unpack(text, scale, array.shape)
     assert again.shape == array.shape
@@ -35,12 +35,8 @@ def test_packed_numbers_are_near_the_ones_given(ascii):
     assert again[np.unravel_index(np.abs(array).argmax(), array.shape)] == pytest.approx(
         array.flat[np.abs(array).argmax()]
     )
-
-
-def test_packed_numbers_stay_as_they_are_when_packed_again(ascii):
-    array = np.random.default_rng(2).standard_normal(501).astype(np.float32)
-    once = unpack(*pack(array, ascii=ascii), array.shape)
-    assert (unpack(*pack(once, ascii=ascii), array.shape) == once).all()
+    # They stay as they are when they are packed again.
+    assert (unpack(*pack(again, ascii=ascii), array.shape) == again).all()
 
 
 def test_packed_text_in_ascii_means_nothing_in_c():
@@ -49,10 +45,7 @@ def test_packed_text_in_ascii_means_nothing_in_c():
     assert len(text) == 125_000
     assert not set(text) & set('"\\?')
     assert set(map(len, (text, text.encode("ascii")))) == {125_000}
-
-
-def test_other_packed_text_has_14_bits_a_character():
-    array = np.random.default_rng(3).standard_normal(50_000).astype(np.float32)
+    # Other text has 14 bits a character.
     text, _ = pack(array)
     assert len(text) == -(-50_000 * 16 // 14)
     assert all("\u4e00" <= character <= "\u8dff" for character in text)

@@ -24,10 +24,6 @@ KINDS = (
 )
 
 
-def ask_agent(agent: Agent, match: Match, player: int) -> str:
-    return match.ask(agent, player)()
-
-
 class Bot:
     """What the stdin bot does with each text, without a process."""
 
@@ -51,7 +47,7 @@ def played(ids: str, seed: int, kinds: tuple[str, str], bots: tuple[bool, bool])
         agent = make_agent(kind)
         agent.reset(seed)
         ask.append(
-            Bot(agent).ask if is_bot else lambda match, p, agent=agent: ask_agent(agent, match, p)
+            Bot(agent).ask if is_bot else lambda match, p, agent=agent: match.ask(agent, p)()
         )
     told: list[object] = []
     while match.to_ask:

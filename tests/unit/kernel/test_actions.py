@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import combinations, permutations
 
 from amounts import amount
-from helpers import begun_match, each_rules
+from helpers import begun_match, contest, each_rules
 from hypothesis import given
 from hypothesis import strategies as st
 from states import CREATURE, game_positions, rebuilt
@@ -195,10 +195,7 @@ def test_a_match_between_two_agents(rules):
     assert match.phase == "over"
     assert match.winner is not None
     assert match.error is None
-    again = [make_agent("greedy"), make_agent("rule")]
-    while expected.to_ask:
-        player = expected.to_ask[0]
-        expected.submit(player, expected.ask(again[player], player)())
+    contest(expected, ("greedy", "rule"))
     assert match.log == expected.log
 
 

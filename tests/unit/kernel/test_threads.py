@@ -4,7 +4,6 @@ The tests need pytest, numpy and, for environments, gymnasium only, so that they
 free-threaded Python or under ThreadSanitizer (docs/development.md).
 """
 
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import each_rules
+from helpers import each_rules, python
 
 import locmsim
 from locmsim import Match, Observation, State, StateBatch
@@ -77,9 +76,7 @@ def test_imports_leave_the_lock_as_it_is():
     ]
     assert {"locmsim._core", "vestrock._core"} <= {*names}
     code = f"import sys, {', '.join(names)}; print(getattr(sys, '_is_gil_enabled', int)())"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
-    )
+    done = python("-W", "error", "-c", code)
     expected = "0" if OLD else str("t" not in getattr(sys, "abiflags", ""))
     assert done.stdout.strip() == expected
 
