@@ -139,14 +139,6 @@ def test_other_replays_of_codingame_are_refused_by_name(tmp_path: Path) -> None:
         read_log(json.dumps(replay).encode())
 
 
-def test_a_log_of_another_game_says_what_it_is(tmp_path: Path) -> None:
-    log = tmp_path / "a.json"
-    words = ["--game", "vestrock:turns=6", "rule", "random", "--seed", "1", "-l", str(log)]
-    assert main(["play", *words]) == 0
-    with pytest.raises(ValueError, match="a match of Vestrock, of which `locmsim web FILE` shows"):
-        load_replay(str(log))
-
-
 @pytest.mark.parametrize("apart", [" ", "\n"])
 def test_each_line_that_begins_with_a_brace_is_a_log(apart: str, tmp_path: Path) -> None:
     """The contests' scripts write the scores and parameters of a game behind its log."""

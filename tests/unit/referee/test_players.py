@@ -17,7 +17,6 @@ from locmsim.referee import FaultKind, IsolatedAgent, play
 from locmsim.referee.again import asked_again
 from locmsim.referee.locm_agents import LocmAgents
 from locmsim.referee.players import Agents, Seat, seat_of
-from locmsim.web.opponents import opponents
 
 
 @pytest.mark.parametrize("game", [LocmAgents(), LocmGame()])
@@ -61,13 +60,6 @@ def test_one_wording(read: Callable[[str], None], tmp_path: Path) -> None:
         ("", "the command is empty"),
     ]:
         raises((ValueError, Failure), message, read, text)
-
-
-def test_on_the_pages() -> None:
-    assert opponents(["mine=./bot --x"])[0].command == "./bot --x"
-    assert opponents(["beam:plans=3"])[0].agent == "beam:plans=3"
-    raises(ValueError, "agent beam: unknown option 'plan'", opponents, ["beam:plan=3"])
-    raises(ValueError, "the command is empty", opponents, [""])
 
 
 def test_programs() -> None:

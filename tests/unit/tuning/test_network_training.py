@@ -160,16 +160,8 @@ def test_a_network_continues_from_a_smaller_one_or_one_like_it(shapes: dict) -> 
     assert (after["output"] != before["output"]).mean() > 0.5  # the others are dead
 
 
-def test_a_small_network_does_not_continue_from_a_large_one() -> None:
-    positions = np.stack([inputs(state, 0) for state in running_positions("1.5")])
-    won = np.arange(len(positions)) % 2
-    large, _ = train_network(positions, won, large=True, epochs=1)
-    assert {name: array.shape for name, array in large.items()} == LARGE_SHAPES
-    with pytest.raises(ValueError, match="start: a large network, where a small one is trained"):
-        train_network(positions, won, start=large, epochs=1)
-
-
 def test_training_of_positions_is_repeatable() -> None:
+    """And a small network does not continue from a large one."""
     positions = np.stack([inputs(state, 0) for state in running_positions("1.5")])
     won = positions[:, -39] > 25
     first, loss = train_network(positions, won, epochs=3, seed=4)
@@ -181,6 +173,10 @@ def test_training_of_positions_is_repeatable() -> None:
     assert {name: (array.dtype, array.shape) for name, array in first.items()} == {
         name: (np.dtype(np.float32), shape) for name, shape in SHAPES.items()
     }
+    large, _ = train_network(positions, won, large=True, epochs=1)
+    assert {name: array.shape for name, array in large.items()} == LARGE_SHAPES
+    with pytest.raises(ValueError, match="start: a large network, where a small one is trained"):
+        train_network(positions, won, start=large, epochs=1)
 
 
 def test_training_needs_rows() -> None:

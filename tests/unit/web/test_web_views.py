@@ -15,6 +15,7 @@ from web_client import Client, Library
 from locmsim.arena import Arena, LocmGame, make_game
 from locmsim.contract import BaseGame, View
 from locmsim.referee import replay_calls
+from locmsim.web import load_replay
 from vestrock import generate_deck
 from vestrock.bots import make_bot
 from vestrock.game import VestrockGame
@@ -79,6 +80,8 @@ def test_a_log_of_another_game(tmp_path: Path) -> None:
     log = tmp_path / "a.json"
     words = ["--game", "vestrock:turns=6", "rule", "random", "--seed", "1", "-l", str(log)]
     assert main(["play", *words]) == 0
+    replaying = "a match of Vestrock, of which `locmsim web FILE` shows"
+    raises(ValueError, replaying, load_replay, str(log))
     ask = Client([log]).get
     (row,) = ask("/api/matches")["matches"]
     assert (row["game"], row["rules"], row["names"]) == ("Vestrock", None, ["rule", "random"])
