@@ -295,10 +295,6 @@ def test_static_order(rules):
     assert mean(right) > 0.75
 
 
-def test_static_order_has_no_1_5():
-    raises(ValueError, r"rules 1\.5 have no draft", static_order, "1.5")
-
-
 def test_curve_picker_follows_the_curve_and_the_share_of_items():
     picker = CurvePicker({"1.2": lambda card: 0.0}, curve=(10, 20), items=3, pull=1, item_pull=1)
     cheap, dear = replace(CREATURE, cost=1), replace(CREATURE, cost=9)
@@ -342,6 +338,7 @@ def test_heuristics_may_answer_with_numbers_of_numpy():
 
 def test_picks_need_a_draft_and_three_cards():
     raises(ValueError, r"rules 1\.5 have no draft", pick, cards_1x()[:3], [], "1.5")
+    raises(ValueError, r"rules 1\.5 have no draft", static_order, "1.5")
     raises(ValueError, "unknown rules '2'", pick, cards_1x()[:3], [], "2")
     raises(ValueError, "offers three cards, got 2", pick, cards_1x()[:2], [], "1.2")
 

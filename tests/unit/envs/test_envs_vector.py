@@ -344,10 +344,8 @@ def test_a_league():
     won = dict.fromkeys(("caller", "past"), 0)
     games = 0
     for number in range(120):
-        seats, opponents = (
-            seats_of(env),
-            [env.games.rows.views.opponent(i) for i in range(64)],
-        )
+        seats = seats_of(env)
+        opponents = [env.games.rows.views.opponent(i) for i in range(64)]
         _, rewards, terminated, _, info = env.step(env.sample(number))
         both = info["rewards_both"]
         acted = info["acted"]
@@ -524,9 +522,7 @@ def test_cards_of_a_reset_may_differ_by_row(episode):
     env = LocmVectorEnv(3, autoreset_mode="DISABLED", card_sets=2, **options)
     given = {"cards": [lists[0], None, [card.to_row() for card in lists[1]]]}
     first = env.reset(seed=4, options=given)[0]
-    assert [env.games.cards(i) == cards for i, cards in ((0, lists[0]), (2, lists[1]))] == [
-        True
-    ] * 2
+    assert [env.games.cards(0), env.games.cards(2)] == lists
     assert env.games.cards(1) not in lists
     for copied in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
         assert copied.games.cards(2) == lists[1]

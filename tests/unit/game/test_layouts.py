@@ -108,9 +108,13 @@ def test_layouts_describe_themselves(name, rules):
         assert (values <= layout.high).all()
 
 
-def test_unknown_layouts_are_refused():
+def test_unknown_layouts_and_wrong_arrays_are_refused():
     raises(ValueError, "unknown layout 'pixels': expected one of entities", get_layout, "pixels")
     raises(ValueError, "did you mean 'entities'", get_layout, "entity")
+    state = start_position(1)
+    raises(ValueError, "do not fit the layout", observe, state, 0, 0, np.empty(439, np.int8))
+    with pytest.raises(ValueError, match="expected 0 or 1, and a layout"):
+        observe(state, 2, 0, np.empty(440, np.int8))
 
 
 @each_rules
@@ -121,13 +125,6 @@ def test_masks_of_any_position(rules):
             mask_of(state, player, mask)
             assert np.flatnonzero(mask).tolist() == (state.legal_actions(player) or [0])
             assert mask.max() == 1
-
-
-def test_wrong_arrays_are_refused():
-    state = start_position(1)
-    raises(ValueError, "do not fit the layout", observe, state, 0, 0, np.empty(439, np.int8))
-    with pytest.raises(ValueError, match="expected 0 or 1, and a layout"):
-        observe(state, 2, 0, np.empty(440, np.int8))
 
 
 ALL = [*((rules, "choice") for rules in RULE_SETS), *CASES, ("1.5", "entities-f32")]

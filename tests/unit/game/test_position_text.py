@@ -123,20 +123,15 @@ def test_errors_name_the_field(old: str, new: str, message: str | None) -> None:
 def test_an_area_copy_is_of_the_card_that_was_summoned() -> None:
     text = TEXT.replace("7:0", "4+:0").replace("/9:0", "/4:1") + f",{CARD}"
     raises(ValueError, r"deck\[0\]\.card: instance 4 is card 0 elsewhere", State.from_text, text)
-
-
-def test_cards_without_an_id_are_of_the_pool() -> None:
+    # Cards without an id are of the pool.
     text = TEXT.replace("/60:0", "/?:0").replace(" 1 3:0", " 0 3:0")
     raises(ValueError, r"players\[1\]\.hand\[0\]: a card without an id", State.from_text, text)
 
 
-def test_errors_of_1x() -> None:
+def test_other_errors() -> None:
     text = start_position(1, "1.2").to_text()
     with pytest.raises(ValueError, match=r"cards\[0\]: no card of 1\.x has the base id 999"):
         State.from_text(text.replace(" 160 1,", " 160 999,"))
     with pytest.raises(ValueError, match=r"players\[0\]\.runes: expected 5, 10, .* got '7'"):
         State.from_text(text.replace("5.10", "7.10", 1))
-
-
-def test_only_text() -> None:
     raises(TypeError, "expected a string, got 5", State.from_text, 5)

@@ -46,9 +46,7 @@ def test_fields_and_rows():
     assert card.to_row() == ROW
     assert json.loads(json.dumps(card.to_row())) == ROW
     assert {type(value) for value in card.to_row()} == {int, str}
-
-
-def test_rows_of_nine_values_have_no_area():
+    # Rows of nine values have no area.
     assert Card.from_row(ROW[:9]) == Card.from_row([*ROW[:9], 0])
     assert Card.from_row(tuple(ROW)) == Card.from_row(ROW)
 
