@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from helpers import LOCMSIM, played, python
+from helpers import LOCMSIM, played, python, raises
 
 from locmsim.arena import Arena
 
@@ -119,11 +119,8 @@ def test_worker_of_a_cluster_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("impatient")
 def test_no_scheduler() -> None:
-    with (
-        Arena(None, ["random", "greedy"], games=2, timeout_scale=25.0) as arena,
-        pytest.raises(OSError, match=r"127\.0\.0\.1:1"),
-    ):
-        arena.run(dask="tcp://127.0.0.1:1")
+    with Arena(None, ["random", "greedy"], games=2, timeout_scale=25.0) as arena:
+        raises(OSError, r"127\.0\.0\.1:1", arena.run, dask="tcp://127.0.0.1:1")
 
 
 @pytest.mark.slow

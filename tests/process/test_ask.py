@@ -331,18 +331,8 @@ def test_a_report_names_its_cards(db: str, first: Result[Any]) -> None:
             )
 
 
-def test_text_of_a_position() -> None:
-    match = Match(seed=3)
-    for player in (0, 1):
-        match.submit(player, "PASS")
-    assert match.state is not None
-    line = json.loads(analyse(match.state.to_text(), "--json").out)["lines"][0]["line"]
-    assert match.submit(0, line).ignored in ([], ["PASS"])
-    assert "neither a file nor the text of a position" in analyse("nonsense", code=2).err
-
-
 @pytest.mark.parametrize("rules", ["1.5", "1.2", "1.0"])
-def test_protocol_text(rules: str, tmp_path: Path) -> None:
+def test_texts_of_positions(rules: str, tmp_path: Path) -> None:
     match = Match(rules, seed=3)
     path = tmp_path / "observation.txt"
     path.write_text(match.input_text(0))
@@ -354,6 +344,9 @@ def test_protocol_text(rules: str, tmp_path: Path) -> None:
     out = analyse("--file", str(path), "--rules", rules, "--json").out
     line = json.loads(out)["lines"][0]["line"]
     assert match.submit(0, line).ignored in ([], ["PASS"])
+    line = json.loads(analyse(match.state.to_text(), "--json").out)["lines"][0]["line"]
+    assert match.submit(1, line).ignored in ([], ["PASS"])
+    assert "neither a file nor the text of a position" in analyse("nonsense", code=2).err
     path.write_text("30 1\n")
     assert analyse("--file", str(path), code=1).err.startswith(f"locmsim analyse: --file: {path}: ")
     assert "No such file" in analyse("--file", str(tmp_path / "none"), code=1).err

@@ -2,7 +2,6 @@
 
 import shlex
 import sqlite3
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,20 +17,6 @@ from locmsim.referee import Result, play
 BOTS = Path(__file__).parents[1] / "bots"
 GOOD = shlex.join(BOT)
 Script = Callable[[str], str]
-
-
-@pytest.fixture
-def script(tmp_path: Path) -> Script:
-    """Write a bot that runs these lines for its question number `n`, and return its command."""
-
-    def write(lines: str) -> str:
-        head = f"import sys\nsys.path.insert(0, {str(BOTS)!r})\nimport bot\nn = 0\nwhile True:\n"
-        body = f"    bot.read_question()\n{lines}    n += 1\n"
-        path = tmp_path / "bot.py"
-        path.write_text(head + body)
-        return shlex.join([sys.executable, "-S", "-E", str(path)])
-
-    return write
 
 
 TALK = """

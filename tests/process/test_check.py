@@ -3,7 +3,6 @@
 import json
 import shlex
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -99,22 +98,6 @@ def test_a_good_bot_passes(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(one["fault"] == "" and one["answers"] for one in data["checks"])
 
 
-@pytest.fixture
-def script(tmp_path: Path) -> Callable[[str], str]:
-    """Return the command of a bot that answers question `n` by an expression."""
-
-    def write(answer: str) -> str:
-        path = tmp_path / "bot.py"
-        bots = Path(__file__).parents[1] / "bots"
-        path.write_text(
-            f"import sys, os\nsys.path.insert(0, {str(bots)!r})\nimport bot\nn = 0\n"
-            f"while True:\n    bot.read_question()\n    bot.write({answer})\n    n += 1\n"
-        )
-        return shlex.join([BOT[0], "-S", "-E", str(path)])
-
-    return write
-
-
 @pytest.mark.parametrize(
     ("answer", "status", "said"),
     slow_after(
@@ -130,7 +113,9 @@ def script(tmp_path: Path) -> Callable[[str], str]:
     ),
 )
 def test_bots_are_judged(answer: str, status: int, said: str, script: Callable[[str], str]) -> None:
-    out = output_of("check", script(answer), "--timeout-scale", "0", code=status).out
+    out = output_of(
+        "check", script(f"    bot.write({answer})\n"), "--timeout-scale", "0", code=status
+    ).out
     assert said in out
     assert ("FAILED" in out) == bool(status)
     if "// 0" in answer:
@@ -146,7 +131,7 @@ def test_a_bot_that_always_fails_alike_is_not_checked_to_the_end(
 ) -> None:
     """After a few equal faults the rest is left out; equal tracebacks are shown once."""
     count = len(LocmGame().checks())
-    words = ["check", script('b"x"[: 9 // 0]'), "--timeout-scale", "0"]
+    words = ["check", script('    bot.write(b"x"[: 9 // 0])\n'), "--timeout-scale", "0"]
     out = output_of(*words, code=1).out
     assert out.count("FAILED") == 3
     assert out.count("ZeroDivisionError") == 1
@@ -177,12 +162,13 @@ def test_late_answers_and_other_answers(script: Callable[[str], str]) -> None:
     assert found.fault == ""
     assert [limit for _, _, limit in found.times[:3]] == [4000, 1000, 200]
     assert [turn for turn, _, _ in found.times[:3]] == [None, 1, 3]
-    slow = script('(__import__("time").sleep(0.5 * (n == 2)), b"PASS\\n")[1]')
+    late = '__import__("time").sleep(0.5 * (n == 2))'
+    slow = script(f'    {late}\n    bot.write(b"PASS\\n")\n')
     found = run_check(check, slow, game.new_match, game.check_agent)
     assert found.fault.startswith("failed in turn 3 (timeout): no answer within 200 ms")
     moody = script(
-        'b"PASS\\n" if n else b";".join(b"CHOOSE %d" % (os.getpid() % 90 + i)'
-        ' for i in range(30)) + b"\\n"'
+        '    bot.write(b"PASS\\n" if n else b";".join(b"CHOOSE %d" % (os.getpid() % 90 + i)'
+        ' for i in range(30)) + b"\\n")\n'
     )
     one, other = (run_check(check, moody, game.new_match, game.check_agent) for _ in range(2))
     assert one.answers != other.answers

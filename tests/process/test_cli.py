@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -282,46 +283,53 @@ class OnTerminal:
         return self.process.returncode, err
 
 
-@pytest.mark.slow
-def test_page_on_a_terminal() -> None:
-    """On a terminal, -s serves a page that shows the match while it is played, until Ctrl-C."""
+@contextlib.contextmanager
+def page_of(*words: str) -> Iterator[tuple[OnTerminal, urllib.parse.SplitResult]]:
+    """Yield a command that shows a page until Ctrl-C, and the address of the page."""
     pytest.importorskip("uvicorn", reason="the extra web is not installed")
     pytest.importorskip("starlette", reason="the extra web is not installed")
-    tool = OnTerminal(*LOCMSIM, "play", GOOD, GOOD, "-seed", "7", "-s", *NO_LIMITS)
+    tool = OnTerminal(*LOCMSIM, "play", *words, "-s")
     try:
-        found = re.search(r"\n(http://127\.0\.0\.1:([0-9]+)/\S*) ", tool.read_until("Ctrl-C"))
+        found = re.search(r"\n(http://127\.0\.0\.1:[0-9]+/\S*) ", tool.read_until("Ctrl-C"))
         assert found, tool.shown
-        url = urllib.parse.urlsplit(found[1])
-
-        def ask(path: str, **query: object) -> Any:
-            words = urllib.parse.urlencode(query)
-            at = url._replace(path=path, query=f"{url.query}&{words}").geturl()
-            with urllib.request.urlopen(at, timeout=60) as answer:
-                return json.load(answer)
-
-        with urllib.request.urlopen(found[1], timeout=60) as answer:
-            assert answer.read().startswith(b"<!doctype html>")
-        key = url.path.rpartition("/")[2]
-        data = ask("/api/match", match=key)
-        news = ask("/api/match", match=key, have=len(data["steps"]))
-        steps = data["steps"] + news["steps"]
-        while news["live"]:
-            news = ask("/api/match", match=key, have=len(steps))
-            steps += news["steps"]
-        tool.read_until("player 1 wins after")
-        while (following := ask("/api/match", match=key, have=0)["next_key"]) is None:
-            pass
-        whole = ask("/api/match", match=following)
-        # Simulate DNS rebinding: a foreign name that resolves to this machine must be refused.
-        stranger = urllib.request.Request(found[1], headers={"Host": f"evil.example:{found[2]}"})
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(stranger, timeout=60)
-        refused.value.close()  # it holds the connection open
+        yield tool, urllib.parse.urlsplit(found[1])
         tool.process.send_signal(signal.SIGINT)
         tool.read_until("never")
     finally:
         code, err = tool.end()
     assert (code, err) == (130, "locmsim play: stopped\n")
+
+
+def view_of(url: urllib.parse.SplitResult, key: str = "", **query: object) -> Any:
+    """Return a match as a page has it, by default the one of the page's address."""
+    words = urllib.parse.urlencode({"match": key or url.path.rpartition("/")[2], **query})
+    at = url._replace(path="/api/match", query=f"{url.query}&{words}").geturl()
+    with urllib.request.urlopen(at, timeout=60) as answer:
+        return json.load(answer)
+
+
+@pytest.mark.slow
+def test_page_on_a_terminal() -> None:
+    """On a terminal, -s serves a page that shows the match while it is played, until Ctrl-C."""
+    with page_of(GOOD, GOOD, "-seed", "7", *NO_LIMITS) as (tool, url):
+        with urllib.request.urlopen(url.geturl(), timeout=60) as answer:
+            assert answer.read().startswith(b"<!doctype html>")
+        data = view_of(url)
+        news = view_of(url, have=len(data["steps"]))
+        steps = data["steps"] + news["steps"]
+        while news["live"]:
+            news = view_of(url, have=len(steps))
+            steps += news["steps"]
+        tool.read_until("player 1 wins after")
+        while (following := view_of(url, have=0)["next_key"]) is None:
+            pass
+        whole = view_of(url, following)
+        # Simulate DNS rebinding: a foreign name that resolves to this machine must be refused.
+        headers = {"Host": f"evil.example:{url.port}"}
+        stranger = urllib.request.Request(url.geturl(), headers=headers)
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(stranger, timeout=60)
+        refused.value.close()  # it holds the connection open
     assert "player 0 chose" not in tool.shown
     match = Match(seed=7)
     while match.phase != "over":
@@ -337,8 +345,6 @@ def test_page_on_a_terminal() -> None:
 @pytest.mark.slow
 def test_page_of_another_game(tmp_path: Path) -> None:
     """With -s, matches of other games are shown too: played, from an arena or from a log."""
-    pytest.importorskip("uvicorn", reason="the extra web is not installed")
-    pytest.importorskip("starlette", reason="the extra web is not installed")
     db = str(tmp_path / "results.db")
     game = ["--game", "vestrock:turns=8", "rule", "random"]
     assert main(["arena", *game, "--games", "2", "--db", db]) == 0
@@ -348,21 +354,9 @@ def test_page_of_another_game(tmp_path: Path) -> None:
     log = str(tmp_path / "log.json")
     assert main(["play", *game, "-seed", "3", "-l", log]) == 0
     for words in ([*game, "-seed", "3"], ["-r", f"{db}:1"], ["-r", log]):
-        tool = OnTerminal(*LOCMSIM, "play", *words, "-s")
-        try:
+        with page_of(*words) as (tool, url):
             tool.read_until(" turns and ")
-            found = re.search(r"\n(http://127\.0\.0\.1:[0-9]+/\S*) ", tool.read_until("Ctrl-C"))
-            assert found, tool.end()
-            url = urllib.parse.urlsplit(found[1])
-            key = url.path.rpartition("/")[2]
-            at = url._replace(path="/api/match", query=f"{url.query}&match={key}").geturl()
-            with urllib.request.urlopen(at, timeout=60) as answer:
-                seen.append(json.load(answer))
-            tool.process.send_signal(signal.SIGINT)
-            tool.read_until("never")
-        finally:
-            code, err = tool.end()
-        assert (code, err) == (130, "locmsim play: stopped\n")
+            seen.append(view_of(url))
     for view in seen:
         assert (view["title"], view["names"]) == ("Vestrock", ["rule", "random"])
         assert (view["running"], len(view["steps"])) == (False, 9)

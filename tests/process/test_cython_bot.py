@@ -4,12 +4,11 @@ import importlib
 import importlib.util
 import os
 import re
-import subprocess
 import sys
 
 import pytest
 from built_examples import install
-from helpers import contest, each_rules, raises
+from helpers import contest, each_rules, python, raises
 
 from locmsim import Match
 from locmsim.game.positions import random_game, start_position
@@ -31,11 +30,6 @@ def flatbot(built, monkeypatch):
     """Return the example as a module."""
     monkeypatch.syspath_prepend(str(built[0]))
     return importlib.import_module("flatbot")
-
-
-def run(folder, code):
-    command = [sys.executable, "-W", "error", "-c", code]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
 
 @each_rules
@@ -106,10 +100,8 @@ def test_both_kernels_play_the_same(flatbot, rules):
 
 def test_speeds_are_told(built):
     """In the folder of the sources, which `locmsim new` leaves people in, as anywhere else."""
-    command = [sys.executable, "-W", "error", "-m", "flatbot", "--games", "50"]
-    env = {**os.environ, "PYTHONPATH": str(built[0])}
-    done = subprocess.run(command, cwd=built[1], capture_output=True, text=True, env=env)
-    assert done.returncode == 0, done.stderr
+    words = ["-W", "error", "-m", "flatbot", "--games", "50"]
+    done = python(*words, cwd=built[1], env={**os.environ, "PYTHONPATH": str(built[0])})
     pointers, inlined, ratio = done.stdout.splitlines()
     assert re.fullmatch(r"through function pointers +[\d,]+ playouts/s", pointers)
     assert re.fullmatch(r"through locm\.h, inlined +[\d,]+ playouts/s", inlined)
@@ -130,13 +122,13 @@ def test_it_refuses(flatbot):
 def test_the_readme_plays_a_game(built):
     target, source = built
     code = (source / "README.md").read_text().split("```python\n")[1].split("```")[0]
-    done = run(target, code)
-    assert done.returncode == 0, done.stderr
+    done = python("-W", "error", "-c", code, cwd=target)
     assert done.stdout in ("player 0 has won\n", "player 1 has won\n")
 
 
 def test_another_layout_is_refused(built):
-    done = run(built[0], "import locmsim; locmsim.ABI_VERSION += 1; import flatbot")
+    code = "import locmsim; locmsim.ABI_VERSION += 1; import flatbot"
+    done = python("-c", code, cwd=built[0], code=1)
     assert "ImportError: built for version" in done.stderr
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from built_examples import EXAMPLES, install
-from helpers import LOCMSIM
+from helpers import LOCMSIM, locmsim
 
 GAME = "nim:heaps=5"
 SPRT = ["--sprt", "0", "100", "--games", "400"]
@@ -71,10 +71,7 @@ def test_arena_and_tables(run, tmp_path: Path) -> None:
     assert data["settings"]["game"] == {"game": "nim", "heaps": 5, "most": 9}
     assert len(run("arena", "show", db, "--csv", "-").splitlines()) == 61
     # Where the package is not installed, the file's error message says so.
-    command = [*LOCMSIM, "arena", "show", str(db)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
+    (line,) = locmsim("arena", "show", db, code=1).stderr.splitlines()
     assert "results of a game called 'nim': unknown game 'nim'" in line
 
 

@@ -2,14 +2,13 @@
 
 import importlib
 import os
-import subprocess
 import sys
 import time
 
 import pytest
 import wins_data
 from built_examples import install
-from helpers import RULE_SETS, answer_of, contest, each_rules, raises
+from helpers import RULE_SETS, answer_of, contest, each_rules, python, raises
 from wins_data import KINDS
 
 from locmsim import Card, CardType, Match, State
@@ -51,9 +50,7 @@ def test_it_is_an_agent_by_its_name(ownturn):
 def test_the_readme_plays_a_game(installed):
     target, source = installed
     code = (source / "README.md").read_text().split("```python\n")[1].split("```")[0]
-    command = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(command, env=environment(target), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = python("-W", "error", "-c", code, env=environment(target))
     assert done.stdout == "player 0 has won\n"
 
 
@@ -70,9 +67,7 @@ def test_the_bot_wins_a_match_against_random_actions(installed):
 
 def test_another_layout_is_refused(installed):
     code = "import locmsim; locmsim.ABI_VERSION += 1; import ownturn"
-    command = [sys.executable, "-c", code]
-    env = environment(installed[0])
-    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    done = python("-c", code, env=environment(installed[0]), code=1)
     assert "ImportError: built for version" in done.stderr
 
 

@@ -50,11 +50,8 @@ def test_who_chooses_the_cards_or_plays_is_watched(folder: Path, how: str) -> No
     (folder / "other.py").write_text("from locmsim.agents import GreedyAgent as Other\n")
     play("greedy", "random", db="a.db", **{how: "other.py:Other"})
     (folder / "other.py").write_text("from locmsim.agents import RandomAgent as Other\n")
-    with (
-        Arena("a.db") as arena,
-        pytest.raises(StoreError, match=r"other\.py has changed since game 1"),
-    ):
-        arena.run()
+    with Arena("a.db") as arena:
+        raises(StoreError, r"other\.py has changed since game 1", arena.run)
 
 
 def test_cards_and_play_of_one_process_have_no_two_modules_of_a_name(folder: Path) -> None:
@@ -107,11 +104,8 @@ def test_what_is_not_the_bot_does_not_lock_a_pool(
     with Arena("pool.db") as arena:
         arena.more(2)
     (folder / "bot.py").write_text("import sys\n[print('PASS;') for line in sys.stdin]\n")
-    with (
-        Arena("pool.db") as arena,
-        pytest.raises(StoreError, match=r"bot\.py has changed since game 1.*--retire"),
-    ):
-        arena.more(2)
+    with Arena("pool.db") as arena:
+        raises(StoreError, r"bot\.py has changed since game 1.*--retire", arena.more, 2)
     with Arena("pool.db", force=True) as arena:
         arena.more(2)
         assert "note: bot.py has changed since game 1 (bot)" in arena.table()
