@@ -37,8 +37,7 @@ def write(data):
 
 
 def sign_in(text=""):
-    folder = os.environ.get("LOCMSIM_TEST_PIDS")
-    if folder:
+    if folder := os.environ.get("LOCMSIM_TEST_PIDS"):
         with open(os.path.join(folder, str(os.getpid())), "w") as file:
             file.write(text)
 
