@@ -12,6 +12,7 @@ import itertools
 import socket
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 #: The ports and the last parts of the addresses, from the command line.
 PORT = SPECTATORS = 0
@@ -28,6 +29,14 @@ async def connect(port: int, small: bool = False) -> Streams:
     sock.setblocking(False)
     await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", port))
     return await asyncio.open_connection(sock=sock, limit=2**16)
+
+
+async def stay(words: bytes = b"") -> None:
+    """Connect, say something, and stay until the server closes the connection."""
+    reader, writer = await connect(PORT)
+    writer.write(words)
+    await reader.read()
+    writer.close()
 
 
 async def spectators() -> None:
@@ -65,28 +74,14 @@ async def newlines() -> None:
 
 async def logins() -> None:
     """Send 200 wrong passwords per second."""
-
-    async def log_in() -> None:
-        reader, writer = await connect(PORT)
-        writer.write(b"bot0\nwrong\n")
-        await reader.read()
-        writer.close()
-
-    await often(log_in, 200)
+    await often(partial(stay, b"bot0\nwrong\n"), 200)
 
 
 async def attempts() -> None:
     """Send 10,000 wrong passwords per minute, from 64 addresses beginning at 127.0.1.1."""
-
-    async def log_in() -> None:
-        reader, writer = await connect(PORT)
-        writer.write(b"bot0\nwrong\n")
-        await reader.read()
-        writer.close()
-
     global ADDRESSES
     ADDRESSES = itertools.cycle(range(257, 257 + 64))
-    await often(log_in, 10_000 / 60)
+    await often(partial(stay, b"bot0\nwrong\n"), 10_000 / 60)
 
 
 async def reconnects() -> None:
@@ -101,13 +96,7 @@ async def reconnects() -> None:
 
 async def connections() -> None:
     """Connect 1,000 times per second, and keep the connections as long as the server does."""
-
-    async def hold() -> None:
-        reader, writer = await connect(PORT)
-        await reader.read()
-        writer.close()
-
-    await often(hold, 1000)
+    await often(stay, 1000)
 
 
 async def silent() -> None:
@@ -116,9 +105,7 @@ async def silent() -> None:
     async def say_nothing() -> None:
         while True:
             with contextlib.suppress(OSError):
-                reader, writer = await connect(PORT)
-                await reader.read()
-                writer.close()
+                await stay()
             await asyncio.sleep(0.1)
 
     await asyncio.gather(*(say_nothing() for _ in range(100)))

@@ -337,8 +337,7 @@ def test_a_bot_whose_connection_breaks_goes_on(table: Served) -> None:
         client = other.client("ann")
         until(lambda: bool(other.connections("ann")))
         other.call(other.connections("ann")[0].abort)
-        with pytest.raises(ConnectionResetError):
-            Player(client, make_bot("random", 1)).run()
+        raises(ConnectionResetError, "connection", Player(client, make_bot("random", 1)).run)
         client.close()
 
 
@@ -954,8 +953,7 @@ def test_a_client_pipelines_more_than_any_buffer_holds(table: Served) -> None:
         assert {len(reply.lines) for reply in replies} == {101}
         ann.send(["WAIT"])
         table.stop()
-        with pytest.raises(ServerClosedError):
-            ann.receive(2)
+        raises(ServerClosedError, "the server closes", ann.receive, 2)
 
 
 @pytest.mark.parametrize(

@@ -306,8 +306,7 @@ def test_a_missing_action_is_noticed() -> None:
     random_game(table, ["A", "B"], 8, seed=3)
     log = table.log()
     draws = [i for i, line in enumerate(log) if b'"DRAW_CARD"' in line]
-    with pytest.raises(ReplayError):
-        replay(log[: draws[0]] + log[draws[0] + 1 :])
+    raises(ReplayError, "line ", replay, log[: draws[0]] + log[draws[0] + 1 :])
 
 
 def test_a_log_without_its_end_counts_as_far_as_it_goes() -> None:

@@ -68,10 +68,8 @@ def test_illegal_actions_are_named_and_change_nothing():
     state = position(MIDDLE)
     before = state.key()
     attack = state.string_to_action("ATTACK 5")
-    with pytest.raises(
-        IllegalActionError, match=r"action \d+ \(ATTACK 5\) is not legal in \[t3 ac"
-    ):
-        state.apply_action(attack)
+    message = r"action \d+ \(ATTACK 5\) is not legal in \[t3 ac"
+    raises(IllegalActionError, message, state.apply_action, attack)
     for number in (-1, state.num_distinct_actions()):
         raises(IllegalActionError, f"action {number} .*no number below", state.apply_action, number)
     assert state.key() == before
@@ -86,10 +84,8 @@ def test_a_finished_match_is_frozen():
     assert state.winner == 1
     assert state.returns() == [-1.0, 1.0]
     assert state.legal_actions() == []
-    with pytest.raises(GameOverError):
-        state.apply_action(0)
-    with pytest.raises(GameOverError):
-        state.end_turn()
+    raises(GameOverError, "over", state.apply_action, 0)
+    raises(GameOverError, "over", state.end_turn)
     assert state.apply_command(1, "GET_HP") == ["ERR 932 GameHasEnded"]
     assert state.apply_command(1, "GET_FINAL_SCORE") == ["OK", "40 -10"]
 
@@ -151,8 +147,7 @@ def test_copies_belong_to_the_same_match_only():
     assert State.new(CARDS) != State.new(CARDS, turns=50)
     assert State.new(CARDS) == State.new(list(CARDS))
     assert State.new(CARDS).key() == State.new(list(CARDS)).key()
-    with pytest.raises(TypeError):
-        hash(state)
+    raises(TypeError, "unhashable", hash, state)
 
 
 def test_bytes_that_are_no_state():
@@ -177,8 +172,7 @@ def test_states_are_not_made_by_the_class():
     empty = State.__new__(State)
     assert empty.is_terminal()
     assert empty.legal_actions() == empty.deck == empty.board(0) == []
-    with pytest.raises(GameOverError):
-        empty.apply_action(0)
+    raises(GameOverError, "over", empty.apply_action, 0)
     raises(ValueError, "an empty Table", State.new, Table.__new__(Table))
     raises(TypeError, "immutable", Table(CARDS).__init__, CARDS)
     raises(ValueError, "a Table has its own", State.new, Table(CARDS), init_hp=10)
