@@ -99,23 +99,8 @@ def test_bad_files(text: bytes, message: str, tmp_path: Path) -> None:
     assert re.match(f"locmsim perft: {re.escape(str(path))}: {message}", answer.err), answer.err
 
 
-def test_other_rules_than_the_files(tmp_path: Path) -> None:
+def test_other_rules_than_the_files_and_none(tmp_path: Path) -> None:
     path = tmp_path / "position.txt"
     path.write_text(GOOD)
     assert "the position is of rules 1.5, not 1.2" in perft(str(path), "--rules", "1.2", code=1).err
-
-
-def test_missing_file(tmp_path: Path) -> None:
     assert "none: No such file or directory" in perft(str(tmp_path / "none"), code=1).err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--depth", "0"], "-n/--depth: expected 1 to 100, got 0"),
-        (["--depth", "x"], "-n/--depth: expected an integer, got 'x'"),
-        (["--seed", "1", "file"], "not allowed with"),
-    ],
-)
-def test_wrong_usage(arguments: list[str], message: str) -> None:
-    assert message in perft(*arguments, code=2).err
