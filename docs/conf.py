@@ -50,10 +50,10 @@ numpydoc_show_class_members = False
 _INSIDE = (
     r"locmsim\.(_core\.Shown|envs\.(workers\.Workers|base\.\w+|episodes\.Episodes)|networks\._drafts\.DraftNetworks)"
     r"|locmsim\.search\._engine\.SearchEngine|locmsim\._batch\.StateArray|locmsim\..*\._[A-Za-z]+"
-    r"|locmsim\.envs\.options\.(Shared)?OptionValues|locmsim\.processes\.workers\.Workers|contextlib\.\w+"
+    r"|locmsim\.envs\.options\.(Shared)?OptionValues|locmsim\.processes\.(workers\.Workers|usage\.Meter)|contextlib\.\w+"
     r"|locmsim\.arena\.(schedule\.SettingValues|fixtures\.Task)"
     r"|locmsim\.envs\.asked\.Asked|locmsim\.referee\.(locm_agents\.LocmAgents|players\.KeptAgents)"
-    r"|vestrock\.options\.ParameterValues|pyspiel\.\w+"
+    r"|vestrock\.(options\.Parameter(s|Values)|sockets\.Connection)|pyspiel\.\w+"
     r"|NDArray|BatchResult|BatchFunction|_Evaluating|np\.\w+"  # what is imported for types alone
 )
 nitpick_ignore_regex = [("py:.*", _INSIDE)]

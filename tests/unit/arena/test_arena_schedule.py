@@ -75,7 +75,7 @@ def test_given_seeds() -> None:
     assert settings(seeds=(5, -7), games=2).count == 2
     assert (settings(3, seeds=(1, 2, 3)).count, settings().count) == (18, 200)
     assert settings(mirror=False, games=3).count == 3
-    raises(ValueError, "2 seeds allow at most 4, got 6", settings, seeds=(5, -7), games=6)
+    raises(ValueError, "3 seeds allow at most 6, got 8", settings, seeds=(5, -7, 9), games=8)
 
 
 def test_agents_have_seeds_of_their_own() -> None:
