@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from locmsim import Match
-from locmsim.export import compile_engine, export_engine
+from locmsim.export import engine_module
 from locmsim.referee import Result
 from locmsim.web.file_engine import battle_data, packed_engine
 from locmsim.web.match_data import legal_texts
@@ -21,19 +21,12 @@ from locmsim.web.positions import played_turns, position_of_match, state_at_step
 
 
 @cache
-def _compiled(rules: str, search: str) -> bytes | str:
-    try:
-        return compile_engine(export_engine(rules, search=search).text)
-    except ImportError as error:
-        return str(error)
-
-
 def need_compiler(rules: str, search: str = "beam") -> bytes:
-    """Return the module of an engine; skip the test where nothing compiles it."""
-    module = _compiled(rules, search)
-    if isinstance(module, str):
-        pytest.skip(module)
-    return module
+    """Return the module of an engine, which the user's cache may have; else skip the test."""
+    try:
+        return engine_module(rules, search=search)
+    except ImportError as error:
+        pytest.skip(str(error))
 
 
 def need_node() -> str:

@@ -27,7 +27,7 @@ import locmsim.export.wasm as wasm
 from locmsim import Match
 from locmsim.agents import LevelAgent, make_agent
 from locmsim.agents.greedy import HAND_SET_WEIGHTS, greedy_turn
-from locmsim.export import engine_module, export_engine
+from locmsim.export import compile_engine, engine_module, export_engine
 from locmsim.export.engine import engine_functions
 from locmsim.referee import play
 from locmsim.rules.generator import generate_cards
@@ -262,6 +262,15 @@ def texts(state, actions):
     return found
 
 
+def test_it_is_compiled_for_pages():
+    """The other tests may have modules from the cache."""
+    need_compiler("1.0")
+    text = "".join(f"int {name}(void) {{ return 1; }}\n" for name in engine_functions())
+    assert compile_engine(text).startswith(b"\0asm")
+    with pytest.raises(ValueError, match="does not compile the engine: engine.c:1:1: error"):
+        compile_engine("oops")
+
+
 def test_the_modules_are_small():
     sizes = [len(gzip.compress(need_compiler(rules), 9)) for rules in RULE_SETS]
     assert sum(sizes) <= MOST, sizes
@@ -345,7 +354,8 @@ def test_the_cache_keeps_what_was_compiled(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_ready_modules_are_used_first(tmp_path, monkeypatch):
     """What a wheel has is what the tool for releases writes: the same bytes each time."""
-    module = need_compiler("1.0")
+    need_compiler("1.0")
+    module = compile_engine(export_engine("1.0").text)
     monkeypatch.setattr(ready_engines, "RULES", ["1.0"])
     tmp_path.joinpath("engine-of-before.wasm").write_bytes(module)
     (file,) = ready_engines.write(tmp_path)

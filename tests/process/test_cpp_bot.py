@@ -65,29 +65,31 @@ def test_its_answers_are_executed_whole(tmp_path, rules):
 
 
 def test_a_bot_is_pasted_compiled_and_checked(tmp_path, capsys):
-    (tmp_path / "words.h").write_text("#define ANSWERED 0\n")
     bot, one = tmp_path / "bot.c", tmp_path / "one.c"
-    code = '#include "words.h"\n' * 2 + C_BOT.read_text().replace("return 0;", "return ANSWERED;")
+    before = "// old.c and what it includes, by locmsim export\n"  # which may be overwritten
+    one.write_text(before)
     words = ["export", "--paste", str(bot), "-o", str(one)]
-    for wrong, message in [
+    for wrong, message, *rules in [
         ("oops;", "error: "),
         ("locm_evaluate();", f"export --kernel --rules 1.5 --with evaluation -o {tmp_path}/locm.h"),
         ("return 3;", "as player 0 of rules 1.5: "),
+        ("return 3;", "as player 0 of rules 1.0: ", "--rules", "1.0"),
+        (f"// {'long ' * 20_000}", "but the site allows 100,000"),
     ]:
-        bot.write_text(code.replace("locm_fill_tables();", wrong))
-        assert message in output_of(*words, code=1).err
-        assert not one.exists()
-    bot.write_text(code)
+        bot.write_text(f"int main(void) {{\n  {wrong}\n}}\n")
+        assert message in output_of(*words, *rules, code=1).err
+        assert one.read_text() == before
+    # The bot is compiled as its file asks for: here for little time, without optimisation.
+    ours = "#define ANSWERED 0\n#define TURN_MS 1\n#define LOCM_NO_PRAGMA\n"
+    (tmp_path / "words.h").write_text(ours)
+    code = C_BOT.read_text().replace("return 0;", "return ANSWERED;")
+    bot.write_text('#include "words.h"\n' * 2 + code)
     assert main(words) == 0
     text = one.read_text()
     assert f"one.c: {len(text):,} characters of 100,000" in capsys.readouterr().out
     assert len(text) < 40_000  # the header, which has nearly 100,000 characters, is minified
     assert text.count("#define ANSWERED") == 1
     assert '"words.h"' not in text
-    assert main([*words, "--rules", "1.0"]) == 0  # its own file is overwritten
-    bot.write_text(f"{code}// {'long ' * 20_000}\n")
-    assert "but the site allows 100,000" in output_of(*words, code=1).err
-    assert one.read_text() == text
 
 
 @pytest.mark.slow
