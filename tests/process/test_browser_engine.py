@@ -267,7 +267,7 @@ def test_it_is_compiled_for_pages():
     need_compiler("1.0")
     text = "".join(f"int {name}(void) {{ return 1; }}\n" for name in engine_functions())
     assert compile_engine(text).startswith(b"\0asm")
-    with pytest.raises(ValueError, match="does not compile the engine: engine.c:1:1: error"):
+    with pytest.raises(ValueError, match="does not compile the engine: engine"):
         compile_engine("oops")
 
 
