@@ -22,7 +22,8 @@ _HALF = _LEVELS // 2
 _LARGEST_SCALE = 16_000
 #: The 85 letters of an ASCII text are those from "#" on, but for two that mean something in C.
 _FIRST = ord("#")
-_INSTEAD = {"\\": "x", "?": "y"}
+_INSTEAD = {ord("\\"): "x", ord("?"): "y"}
+_PLACES = 85 ** np.arange(4, -1, -1)
 _LARGEST = 32767
 
 
@@ -111,47 +112,32 @@ def unpack(text: str, scale: float, shape: Sequence[int]) -> "_Array":
     """Decode a text to the numbers that the C code gets."""
     words = _words_of_letters(text) if text.isascii() else _words_of_ideographs(text)
     count = int(np.prod(shape))
-    whole = np.array(words[:count], np.uint16).astype(np.int16)
+    whole = words[:count].astype(np.int16)
     return (whole.astype(np.float32) * np.float32(scale)).reshape(tuple(shape))
 
 
 def _ideographs(words: "NDArray[np.int64]") -> str:
-    bits = "".join(f"{word:016b}" for word in words)
-    bits += "0" * (-len(bits) % _BITS)
-    return "".join(
-        chr(_IDEOGRAPH + int(bits[at : at + _BITS], 2)) for at in range(0, len(bits), _BITS)
-    )
+    bits = np.unpackbits(words.astype(">u2").view(np.uint8))
+    rows = np.pad(bits, (0, -bits.size % _BITS)).reshape(-1, _BITS)
+    return "".join(map(chr, _IDEOGRAPH + rows @ (1 << np.arange(_BITS)[::-1])))
 
 
-def _words_of_ideographs(text: str) -> list[int]:
-    bits = "".join(f"{ord(character) - _IDEOGRAPH:014b}" for character in text)
-    return [int(bits[at : at + 16], 2) for at in range(0, len(bits) - 15, 16)]
+def _words_of_ideographs(text: str) -> "NDArray[np.uint16]":
+    codes = np.array([ord(character) - _IDEOGRAPH for character in text], ">u2")
+    bits = np.unpackbits(codes.view(np.uint8)).reshape(-1, 16)[:, -_BITS:].ravel()
+    return np.packbits(bits[: bits.size // 16 * 16]).view(">u2")
 
 
 def _letters(words: "NDArray[np.int64]") -> str:
-    if words.size % 2:
-        words = np.append(words, 0)
-    letters: list[str] = []
-    for high, low in words.reshape(-1, 2):
-        number = int(high) << 16 | int(low)
-        digits = []
-        for _ in range(5):
-            number, digit = divmod(number, 85)
-            digits.append(chr(_FIRST + digit))
-        letters += reversed(digits)
-    return "".join(_INSTEAD.get(letter, letter) for letter in letters)
+    numbers = np.pad(words, (0, words.size % 2)).reshape(-1, 2) @ [1 << 16, 1]
+    digits = numbers[:, None] // _PLACES % 85 + _FIRST
+    return digits.astype(np.uint8).tobytes().decode("ascii").translate(_INSTEAD)
 
 
-def _words_of_letters(text: str) -> list[int]:
-    back = {new: old for old, new in _INSTEAD.items()}
-    digits = [ord(back.get(letter, letter)) - _FIRST for letter in text]
-    words = []
-    for i in range(0, len(digits), 5):
-        number = 0
-        for digit in digits[i : i + 5]:
-            number = 85 * number + digit
-        words += [number >> 16 & 0xFFFF, number & 0xFFFF]
-    return words
+def _words_of_letters(text: str) -> "NDArray[np.uint16]":
+    letters = text.translate({ord(new): old for old, new in _INSTEAD.items()})
+    digits = np.frombuffer(letters.encode("ascii"), np.uint8).reshape(-1, 5).astype(np.int64)
+    return ((digits - _FIRST) @ _PLACES).astype(">u4").view(">u2")
 
 
 def decimals(values: Iterable[float]) -> tuple[list[int], int]:

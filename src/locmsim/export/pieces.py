@@ -44,7 +44,7 @@ def pieces(text: str) -> list[Piece]:
             conditions += bool(re.match(r"#\s*if", code)) - bool(re.match(r"#\s*endif", code))
             ended = depth == 0 and conditions == 0 and not line.rstrip().endswith("\\")
         else:
-            depth += sum(code.count(c) for c in "{(") - sum(code.count(c) for c in "})")
+            depth += code.count("{") + code.count("(") - code.count("}") - code.count(")")
             ended = depth == 0 and conditions == 0 and code.endswith((";", "}"))
         if ended:
             found.append(_piece("".join(lines)))
