@@ -8,6 +8,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 from locmsim.export.pieces import Piece, pieces, public_fields
 
@@ -352,9 +353,7 @@ def _squeezed(tokens: list[str], words: Sequence[str] = ()) -> str:
     parts: list[str] = []
     last, column, blocks, parentheses = "", 0, 0, 0
     for at, token in enumerate(tokens):
-        joins = _is_wordlike(last[-1:]) and _is_wordlike(token[0])
-        joined = last + token in _OPERATORS or last[-1:] + token[0] in _OPERATORS
-        gap = " " if joins or joined or (last[-1:] == "." and token[0].isdigit()) else ""
+        gap = _gap(last, token)
         column += len(gap) + len(token)
         blocks += (token == "{") - (token == "}")
         parentheses += (token == "(") - (token == ")")
@@ -365,6 +364,14 @@ def _squeezed(tokens: list[str], words: Sequence[str] = ()) -> str:
             column = 0
         last = token
     return "".join(parts)
+
+
+@cache
+def _gap(last: str, token: str) -> str:
+    """Return the blank between two tokens that would mean something else without it."""
+    joins = _is_wordlike(last[-1:]) and _is_wordlike(token[0])
+    joined = last + token in _OPERATORS or last[-1:] + token[0] in _OPERATORS
+    return " " if joins or joined or (last[-1:] == "." and token[0].isdigit()) else ""
 
 
 def _is_wordlike(letter: str) -> bool:

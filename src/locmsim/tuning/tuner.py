@@ -1,7 +1,7 @@
 """Tuning by self-play: new weights are accepted if they beat the best ones so far.
 
     >>> from locmsim.tuning import Tuner, TuningSettings
-    >>> tuner = Tuner(TuningSettings("1.2", games=40, match_games=20, nodes=100, pools=5))
+    >>> tuner = Tuner(TuningSettings("1.2", games=20, match_games=4, nodes=20, pools=2))
     >>> for line in tuner.run(iterations=1):
     ...     print(line.split(":")[0])
     1
