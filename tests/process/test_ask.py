@@ -88,14 +88,15 @@ def test_comments_change_nothing(tmp_path: Path) -> None:
 
 
 def test_lost_games(db: str) -> None:
-    out = ask("greedy", db, "--lost", "--last", "2").out
+    words = ["greedy", db, "--lost", "--last", "2", "--jobs", "1"]
+    out = ask(*words).out
     with Arena.load(db) as arena:
         lost = [outcome.number for outcome in arena.games(arena.settings.players[0].name)]
     last = out.splitlines()[-1]
     assert last.startswith(f"{len(lost)} games lost by random: ")
     assert lost
     assert out.count("    was: ") == out.count("    now: ") == int(last.split(": ")[1].split()[0])
-    entries = json.loads(ask("greedy", db, "--lost", "--last", "2", "--json").out)
+    entries = json.loads(ask(*words, "--json").out)
     assert {entry["game"] for entry in entries} == set(lost)
     assert len(entries) <= 2 * len(lost)
 

@@ -113,7 +113,7 @@ def test_ask(db: str, tmp_path: Path) -> None:
     idle = f"{sys.executable} {program}"
     out = output_of("ask", idle, f"{db}:1", "--turn", str(turn)).out
     assert f"turn {turn}, the turn of player {seat} (rule)" in out
-    out = output_of("ask", "rule", db, "--lost", "--player=rule", "--last=2").out
+    out = output_of("ask", "rule", db, "--lost", "--player=rule", "--last=2", "--jobs=1").out
     games = counted(len(lost), "game")
     summary = f"{games} lost by rule: 0 of {2 * len(lost)} answers changed\n"
     assert out == summary

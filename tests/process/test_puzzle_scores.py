@@ -72,7 +72,7 @@ def few(tmp_path: Path) -> str:
 
 
 def analyse(*words: str, code: int = 0) -> Output:
-    return output_of("analyse", "--puzzles", *words, code=code)
+    return output_of("analyse", "--puzzles", *words, "--jobs", "1", code=code)
 
 
 def test_an_agent_is_asked_in_each_position() -> None:

@@ -2,36 +2,14 @@
 
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from helpers import locmsim, raises, tournament
+from players import Counting, Stubborn
 
 from locmsim.agents import GreedyAgent, MCTSAgent, RandomAgent
 from locmsim.arena import Arena, Player, StoreError
-from locmsim.game.observation import Observation
-
-
-@dataclass
-class Stubborn(RandomAgent):
-    """An agent that gives the same answer in every turn."""
-
-    line: str = "PASS"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-
-    def act(self, observation: Observation) -> str:
-        return self.line
-
-
-class Counting(RandomAgent):
-    """An agent with a number that no description can hold."""
-
-    def __init__(self, numbers: list[int]) -> None:
-        super().__init__()
-        self.numbers = numbers
 
 
 def lines(arena: Arena, index: int) -> set[str | None]:
@@ -51,8 +29,8 @@ def test_classes_and_ready_agents(tmp_path: Path) -> None:
     with Arena(db, players, games=2, seed=1, mode="gauntlet", timeout_scale=0) as arena:
         names = [(player.name, player.spec) for player in arena.settings.players]
         assert names == [
-            ("Stubborn", f"{__name__}:Stubborn"),
-            ("Stubborn#2", f"{__name__}:Stubborn:line=PASS # thinking"),
+            ("Stubborn", "players:Stubborn"),
+            ("Stubborn#2", "players:Stubborn:line=PASS # thinking"),
             ("RandomAgent", "random"),
             ("GreedyAgent", "greedy"),
             ("random", "random"),

@@ -1,0 +1,27 @@
+"""Agents whose module is imported quickly, as worker processes do."""
+
+from dataclasses import dataclass
+
+from locmsim.agents import RandomAgent
+from locmsim.game.observation import Observation
+
+
+@dataclass
+class Stubborn(RandomAgent):
+    """An agent that gives the same answer in every turn."""
+
+    line: str = "PASS"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+
+    def act(self, observation: Observation) -> str:
+        return self.line
+
+
+class Counting(RandomAgent):
+    """An agent with a number that no description can hold."""
+
+    def __init__(self, numbers: list[int]) -> None:
+        super().__init__()
+        self.numbers = numbers
