@@ -9,7 +9,7 @@ import sys
 import types
 from collections import UserDict
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
 
@@ -197,9 +197,16 @@ def place_of(kind: type) -> str:
 
 def _points(group: str, name: str = "") -> "list[EntryPoint]":
     """Return the entry points of a group with that name, or all."""
+    points = _registered(group, tuple((place, file_stamp(place or ".")) for place in sys.path))
+    return [point for point in points if name in ("", point.name)]
+
+
+@lru_cache(maxsize=16)
+def _registered(group: str, places: object) -> "list[EntryPoint]":
+    """Return the entry points of a group, as long as the path and its folders are the same."""
     from importlib.metadata import entry_points  # slow to import
 
-    return [*(entry_points(group=group, name=name) if name else entry_points(group=group))]
+    return [*entry_points(group=group)]
 
 
 def _package(point: "EntryPoint") -> str:
@@ -304,15 +311,19 @@ def _place(module: types.ModuleType) -> str:
 
 def imported_names(path: str) -> set[str]:
     """Return the names that a file of Python imports, and what they are imported from."""
-    import ast
-
     try:
         with open(path, "rb") as source:
-            tree = ast.parse(source.read())
+            return _imports_of(source.read())
     except (OSError, SyntaxError, ValueError):
         return set()
+
+
+@lru_cache(maxsize=256)
+def _imports_of(source: bytes) -> set[str]:
+    import ast
+
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
