@@ -111,8 +111,14 @@ def pytest_collection(session: pytest.Session) -> None:
                 importlib.import_module(file.stem)
 
 
+def pytest_collectstart() -> None:
+    """Look for no garbage while tests are collected, as most of what is made stays alive."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Exempt imported objects, which stay alive, from garbage collection."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

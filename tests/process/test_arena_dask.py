@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from helpers import LOCMSIM, played, python, raises
 
 from locmsim.arena import Arena
 
-pytest.importorskip("distributed")
+# Not `importorskip`: every process of a run would import it, which is slow.
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="there is no Dask")
 
 #: Runs in its own process, because the cluster leaves threads and sockets open.
 SCRIPT = """

@@ -9,7 +9,6 @@ import pytest
 from helpers import raises
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 
 from locmsim.stats import (
     PairCounts,
@@ -132,6 +131,8 @@ def test_sequential_test_is_the_ratio_of_likelihoods(
 
 
 def _most_likely(pairs: list[float], mean: float) -> float:
+    from scipy.optimize import minimize  # slow to import
+
     scores = np.array([0, 0.25, 0.5, 0.75, 1])
     weights = np.array([pairs.count(score) for score in scores]) / len(pairs)
     result = minimize(

@@ -4,7 +4,6 @@ import numpy as np
 from amounts import amount
 from helpers import RULE_SETS, each_rules
 from rows_access import rollout_by_steps
-from scipy import special
 from states import finished, game_positions
 
 from locmsim import (
@@ -100,6 +99,8 @@ def has_full_lane(state):
 
 
 def test_sampling_is_uniform():
+    from scipy import special  # slow to import
+
     chosen = sampling_positions()
     assert len(chosen) >= 200
     for feature in (has_guard, has_area_item, has_full_lane):

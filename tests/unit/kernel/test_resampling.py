@@ -11,7 +11,6 @@ from amounts import amount
 from helpers import RULE_SETS, each_rules, raises
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import special
 from states import CREATURE, full_position, game_positions, rebuilt
 from strategies import positions
 
@@ -128,6 +127,8 @@ def test_resampling_draws_uniformly(rules):
 
 def p_of_shares(counts: Counter, expected: Counter) -> float:
     """Return the p-value of a chi-squared test."""
+    from scipy import special  # slow to import
+
     scale = counts.total() / expected.total()
     value = sum((counts[key] - n * scale) ** 2 / (n * scale) for key, n in expected.items())
     return special.chdtrc(len(expected) - 1, value)

@@ -19,7 +19,6 @@ from helpers import (
     game_name,
     raises,
 )
-from scipy import special
 
 from locmsim import Card, Match, State
 from locmsim._core import Determinizer
@@ -330,6 +329,8 @@ def assert_shares(samples, expected):
 
 def p_of_shares(counts, expected):
     """Return the p-value of a chi-squared test; outcomes that are rare are put together."""
+    from scipy import special  # slow to import
+
     total, value, cells = counts.total(), 0.0, 0
     rare = rare_count = 0.0
     for outcome, share in expected.items():
