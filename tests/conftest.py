@@ -133,8 +133,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def modules_of_tests_are_forgotten(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def modules_of_tests_are_forgotten(request: pytest.FixtureRequest) -> Iterator[None]:
     """Forget modules of temporary folders and where they were; other tests use the same names."""
+    if "tmp_path_factory" not in request.fixturenames:
+        yield
+        return
+    tmp_path_factory = request.getfixturevalue("tmp_path_factory")
     # Not all of the system's temporary folder: the whole environment may be there.
     temporary = os.path.join(tmp_path_factory.getbasetemp(), "")
     before, path = {*sys.modules}, [*sys.path]
