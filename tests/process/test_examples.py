@@ -45,7 +45,8 @@ def test_the_bot_plays_and_wins(rules):
     applied = ignored = 0
     for seed in range(6):
         match = Match(rules, seed=seed)
-        result = play((f"{sys.executable} {BOT}", make_agent("random")), match, timeout_scale=5)
+        bot = f"{sys.executable} -S -E {BOT}"
+        result = play((bot, make_agent("random")), match, timeout_scale=5)
         assert result.fault is None
         wins += result.winner == 0
         turns = [call.result for call in result.calls if call.player == 0]

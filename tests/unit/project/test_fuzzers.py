@@ -19,7 +19,7 @@ def tool(name: str) -> Any:
 def test_command_line(
     name: str, called: Callable[..., Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    called(tool(name).main, name, "--seconds", "0.1", "--seed", "1000")
+    called(tool(name).main, name, "--seconds", "0.01", "--seed", "1000")
     assert capsys.readouterr().out.endswith("; no finding\n")
 
 

@@ -52,11 +52,11 @@ def test_names_are_those_of_their_modules():
 @pytest.mark.process
 def test_importing_it_is_cheap():
     """Modules that take long to import, above all numpy, are imported when they are first used."""
-    loaded = run_python("import locmsim, sys; print(*sys.modules)")
-    assert not {"numpy", "concurrent.futures", "pyspiel", "locmsim.game.match"} & set(loaded)
-    run_python(
-        "import locmsim, sys; s = locmsim.State.new([], []); s.rollouts(1, 1); sys.modules['numpy']"
+    loaded = run_python(
+        "import locmsim, sys; print(*sys.modules)\n"
+        "s = locmsim.State.new([], []); s.rollouts(1, 1); sys.modules['numpy']"
     )
+    assert not {"numpy", "concurrent.futures", "pyspiel", "locmsim.game.match"} & set(loaded)
     worker = run_python(
         "import locmsim.arena.game_worker, locmsim.arena.locm, sys; print(*sys.modules)"
     )
