@@ -8,13 +8,14 @@ equal for bots with rounded weights. The server's analysis alternates two kinds 
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 from amounts import amount
 from browser_engine import Machine, battle_data, packed_engine, played_turns
-from helpers import each_rules, golden_games, golden_result, write_log
+from helpers import RULE_SETS, each_rules, golden_games, golden_result, write_log
 from web_client import Client
 
 from locmsim import Match
@@ -24,6 +25,8 @@ from locmsim.referee import play
 #: How far chances of the two machines are apart at most: of a card in a hand, and of winning, which
 #: are means of other worlds.
 HELD, NEAR = 0.15, 0.2
+#: How many matches of a rule set are compared at most.
+MOST = 8
 
 
 class Asked(Protocol):
@@ -42,16 +45,31 @@ class Server:
         return self.page.post(f"/api/machine/{what}", match=self.game, **asked)
 
 
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    """Yield a function that returns the server as the machine of a match."""
+#: Returns a match by its number, and the machines that have it.
+Machines = Callable[[int], tuple[Any, tuple[Asked, Asked]]]
 
-    def make(result: Any) -> Server:
-        log = tmp_path / f"log{len([*tmp_path.iterdir()])}.json"
-        write_log(log, result, ("ann", "bob"))
-        return Server(pages.enter_context(Client([log], timeout_scale=0)))
 
-    with contextlib.ExitStack() as pages:
+@pytest.fixture(scope="module", params=RULE_SETS)
+def machines(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Machines]:
+    """Yield a function that returns a match of some rules with the compiled engine and the server.
+
+    A match has the same two in all tests.
+    """
+    games = [game for game in golden_games(request.param) if len(game["turns"]) > 5]
+    games = [game for game in games if not game["error"]]
+    games = games[:: max(1, len(games) // MOST)]
+    with contextlib.ExitStack() as started:
+
+        @cache
+        def make(number: int) -> tuple[Any, tuple[Asked, Asked]]:
+            result, folder = golden_result(games[number]), tmp_path_factory.mktemp("match")
+            log = folder / "log.json"
+            write_log(log, result, ("ann", "bob"))
+            engine = started.enter_context(Machine(result, folder))
+            return result, (engine, Server(started.enter_context(Client([log], timeout_scale=0))))
+
         yield make
 
 
@@ -66,11 +84,6 @@ def plain(board: dict[str, Any]) -> dict[str, Any]:
     return board
 
 
-def some_games(rules: str, count: int) -> list[Any]:
-    games = [game for game in golden_games(rules) if len(game["turns"]) > 5 and not game["error"]]
-    return [golden_result(game) for game in games[:: max(1, len(games) // count)]][:count]
-
-
 def turns_of(result: Any) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the path to each turn of a match, and its actions."""
     path: list[str] = []
@@ -81,52 +94,43 @@ def turns_of(result: Any) -> Iterator[tuple[list[str], list[str]]]:
         path += [*applied, "PASS"]
 
 
-@each_rules
-def test_every_turn_is_walked_alike(
-    rules: str, serve: Callable[..., Server], tmp_path: Path
-) -> None:
-    for result in some_games(rules, amount(1, 8)):
-        server = serve(result)
-        with Machine(result, tmp_path) as engine:
-            for path, applied in turns_of(result):
-                found = [one.ask("walk", path=path, actions=applied) for one in (engine, server)]
-                for one in found:
-                    one["boards"] = [plain(board) for board in [one["board"], *one["boards"]]]
-                assert found[0]["boards"] == found[1]["boards"]
-                assert found[0]["actions"] == found[1]["actions"]
+def test_every_turn_is_walked_alike(machines: Machines) -> None:
+    for number in range(amount(1, MOST)):
+        result, both = machines(number)
+        for path, applied in turns_of(result):
+            found = [one.ask("walk", path=path, actions=applied) for one in both]
+            for one in found:
+                one["boards"] = [plain(board) for board in [one["board"], *one["boards"]]]
+            assert found[0]["boards"] == found[1]["boards"]
+            assert found[0]["actions"] == found[1]["actions"]
 
 
-@each_rules
-def test_chances_and_hands_are_alike(
-    rules: str, serve: Callable[..., Server], tmp_path: Path
-) -> None:
-    (result,) = some_games(rules, 1)
-    server = serve(result)
+def test_chances_and_hands_are_alike(machines: Machines) -> None:
+    result, (engine, server) = machines(0)
     limits = {"ms": 0, "nodes": 300, "plans": 4, "worlds": 32, "samples": 400, "chanceSeed": 1}
     apart: list[float] = []
-    with Machine(result, tmp_path) as engine:
 
-        def compare(path: list[str], actions: list[str], chance: float | None = None) -> None:
-            asked = {"path": path, "line": ";".join(actions), "worlds": 32, "seed": 1}
-            found = [one.ask("chance", **asked) for one in (engine, server)]
-            assert found[0]["player"] == found[1]["player"]
-            apart.append(abs(found[0]["chance"] - found[1]["chance"]))
-            if chance is not None:  # the one that an analysis tells, which is of whole turns
-                assert chance == pytest.approx(found[1]["chance"], abs=1e-6)
+    def compare(path: list[str], actions: list[str], chance: float | None = None) -> None:
+        asked = {"path": path, "line": ";".join(actions), "worlds": 32, "seed": 1}
+        found = [one.ask("chance", **asked) for one in (engine, server)]
+        assert found[0]["player"] == found[1]["player"]
+        apart.append(abs(found[0]["chance"] - found[1]["chance"]))
+        if chance is not None:  # the one that an analysis tells, which is of whole turns
+            assert chance == pytest.approx(found[1]["chance"], abs=1e-6)
 
-        for path, applied in [*turns_of(result)][:: amount(4, 1)]:
-            compare(path, applied)
-            # The game may be over after one action, and then nothing can be asked.
-            for done in ([], applied[:1])[: 1 + (len(applied) > 1)]:
-                theirs = server.ask("analyse", path=path, done=done, seed=1, seconds=0.1)
-                for line in theirs["lines"]:
-                    compare(path, [*done, *line["actions"]], line["chance"])
-                mine = engine.ask("analyse", path=path, done=done, seed=1, **limits)
-                for line in mine["lines"]:
-                    compare(path, [*done, *line["actions"]])
-                held = dict(mine["held"])
-                for base_id, chance, _ in theirs["held"]:
-                    assert held.get(base_id, 0) == pytest.approx(chance, abs=HELD)
+    for path, applied in [*turns_of(result)][:: amount(4, 1)]:
+        compare(path, applied)
+        # The game may be over after one action, and then nothing can be asked.
+        for done in ([], applied[:1])[: 1 + (len(applied) > 1)]:
+            theirs = server.ask("analyse", path=path, done=done, seed=1, seconds=0.1)
+            for line in theirs["lines"]:
+                compare(path, [*done, *line["actions"]], line["chance"])
+            mine = engine.ask("analyse", path=path, done=done, seed=1, **limits)
+            for line in mine["lines"]:
+                compare(path, [*done, *line["actions"]])
+            held = dict(mine["held"])
+            for base_id, chance, _ in theirs["held"]:
+                assert held.get(base_id, 0) == pytest.approx(chance, abs=HELD)
     assert max(apart) < NEAR
     assert sum(apart) / len(apart) < amount(0.08, 0.04)  # of few or of many
 
