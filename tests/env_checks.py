@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+from collections import Counter
+from functools import cache
 
 import numpy as np
 import reference_layouts
@@ -130,7 +132,7 @@ def check_matches(rules, seeds):
 def check_picks(rules, episode, seeds):
     """Compare choice phases of rows with the referee's texts; return the number of views."""
     games = Games(1, Options(rules=rules, episode=episode, opponent="caller"))
-    rows, compared = games.rows, 0
+    rows, compared, parse = games.rows, 0, cache(Observation.parse)
     size, dtype = games.observation_shape
     for seed in seeds:
         random = np.random.default_rng(seed)
@@ -139,7 +141,7 @@ def check_picks(rules, episode, seeds):
         chosen = [[], []]
         for _step in range(30):
             for player in (0, 1):
-                seen = Observation.parse(match.input_text(player), rules)
+                seen = parse(match.input_text(player), rules)
                 offer = sorted(seen.offer, key=lambda card: card.base_id)
                 offer = list(seen.offer) if rules != "1.5" else offer
                 out, mask = np.empty(size, dtype), np.empty(rows.n_actions, np.int8)
@@ -150,7 +152,8 @@ def check_picks(rules, episode, seeds):
                 assert out[battle:].tolist() == expected
                 legal = [0]
                 if rows.views.mover(0) == player:
-                    free = [i for i, card in enumerate(offer) if chosen[player].count(card) < 2]
+                    counts = Counter(chosen[player])
+                    free = [i for i, card in enumerate(offer) if counts[card] < 2]
                     legal = [
                         rows.battle_actions + i for i in (free if rules == "1.5" else range(3))
                     ]
@@ -198,7 +201,7 @@ class Vector:
         ended = result[2] | result[3]
         assert bool(ended.any()) == ("winner" in info)
         for name in info if ended.any() else ():
-            np.testing.assert_array_equal(info.get(f"_{name}", ended), ended)
+            same(info.get(f"_{name}", ended), ended)
         about = {name: info[name] for name in info.keys() & {"acted", "to_move", "rewards_both"}}
         for i in np.flatnonzero(ended):
             names = [name for name in info if f"_{name}" in info and name != "final_obs"]
@@ -238,8 +241,8 @@ class Into(Vector):
         assert bool(special) >= bool(ended.any())
         assert (more["winner"][~ended] == -1).all()
         assert (more["length"][~ended] == 0).all()
-        np.testing.assert_array_equal(env.to_move, more["to_move"])
-        np.testing.assert_array_equal(env.action_masks(), seen["action_mask"] == 1)
+        same(env.to_move, more["to_move"])
+        same(env.action_masks(), seen["action_mask"] == 1)
         about = {name: more[name] for name in ("to_move", "acted", "rewards_both")}
         for i in np.flatnonzero(ended).tolist():
             about[i] = {name: more[name][i] for name in ("winner", "length")}
@@ -359,7 +362,7 @@ def check_faces(faces, steps, *, seed=7, mode=AutoresetMode.SAME_STEP):
             how = {"mask": over.copy()} if number else {"seed": seed}
             seen, *others = [face.reset(**how) for face in faces]
             for other in others:
-                np.testing.assert_equal(other, seen)
+                same(other, seen)
             over[:] = False
         actions = first.env.sample(number)
         if number % 16 == 11:
@@ -369,7 +372,7 @@ def check_faces(faces, steps, *, seed=7, mode=AutoresetMode.SAME_STEP):
         ended += int(over.sum())
         told = {}
         for *result, about in results:
-            np.testing.assert_equal(result, list(results[0][:4]))
+            same(result, results[0][:4])
             for key, value in about.items():
                 known = told.setdefault(key, value)
                 if isinstance(value, dict):
@@ -377,11 +380,9 @@ def check_faces(faces, steps, *, seed=7, mode=AutoresetMode.SAME_STEP):
                         if name == "final_obs":  # not with what `Options.privileged` adds
                             same_arrays(known.setdefault(name, value[name]), value[name])
                         else:
-                            np.testing.assert_equal(
-                                known.setdefault(name, value[name]), value[name]
-                            )
+                            same(known.setdefault(name, value[name]), value[name])
                 else:
-                    np.testing.assert_array_equal(known, value)
+                    same(known, value)
         for i in np.flatnonzero(over).tolist():
             winner, returns = told[i]["winner"], told[i]["returns"]
             assert results[0][3][i] or returns[winner] == 1 or 0 < len(told[i]["winners"]) > 1
@@ -395,7 +396,24 @@ def same_arrays(one, other):
     if not isinstance(one, dict):
         one, other = {0: one}, {0: other}
     for name in one.keys() & other.keys():
-        np.testing.assert_array_equal(one[name], other[name])
+        same(one[name], other[name])
+
+
+def same(one, other):
+    """Check what `assert_equal` does, in a tenth of its time where all bytes are the same."""
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for name, value in one.items():
+            same(value, other[name])
+    elif isinstance(one, (list, tuple)):
+        for value, expected in zip(one, other, strict=True):
+            same(value, expected)
+    elif not (
+        isinstance(one, np.ndarray)
+        and (one.dtype, one.shape) == (other.dtype, other.shape)
+        and one.tobytes() == other.tobytes()
+    ):
+        np.testing.assert_equal(one, other)
 
 
 def seats_of(env):
@@ -431,10 +449,10 @@ def check_episodes(rules, episode, opponent, wanted):
             done[i].append(action)
         *result, about = one.step(actions)
         *expected, infos = other.step(actions)
-        np.testing.assert_equal(result, expected)
+        same(result, expected)
         for i, info in infos.items():
             for key in info:
-                np.testing.assert_equal(about[i][key], info[key])
+                same(about[i][key], info[key])
             if not result[3][i]:
                 info["match"] = one.env.match(i)
                 check_again(other.envs[i], info, done[i])

@@ -4,6 +4,9 @@ They are written from the tables of the layouts. `Past` watches a game from outs
 action, and uses only `State.players`.
 """
 
+from collections import Counter
+from functools import cache
+
 import numpy as np
 
 from locmsim import State
@@ -171,6 +174,7 @@ def gym_locm(state: State, player: int, past: Past | None = None) -> np.ndarray:
 WRITERS = {"entities": entities, "gym-locm": gym_locm}
 
 
+@cache
 def card_row(card: Card) -> list[int]:
     """Return a card as it is in the hand of layout "entities"."""
     row = [1, *(int(card.type == kind) for kind in CardType), card.cost, card.attack, card.defense]
@@ -189,7 +193,8 @@ def choice(rules: str, cards: list[Card], offer: list[Card], chosen: list[Card])
         picks = [number for card in chosen for number in card_row(card)]
         numbers += picks + [0] * (24 * 30 - len(picks))
     else:
-        numbers += [chosen.count(card) for card in cards]
+        counts = Counter(chosen)
+        numbers += [counts[card] for card in cards]
     costs = [sum(min(card.cost, 7) == cost for card in chosen) for cost in range(8)]
     creatures = [card for card in chosen if card.type == CardType.CREATURE]
     numbers += [sum(card.type == kind for card in chosen) for kind in CardType] + costs

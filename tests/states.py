@@ -34,6 +34,11 @@ def running_positions(rules: str, games: int = 4) -> list[State]:
 
 def asked_positions(rules: str, seeds: range, *specs: str) -> list[State]:
     """Return the positions in which two agents are asked in their games."""
+    return [state.clone() for state in _asked_positions(rules, seeds, *specs)]
+
+
+@cache
+def _asked_positions(rules: str, seeds: range, *specs: str) -> list[State]:
     found = []
     for seed in seeds:
         match, agents = Match(rules, seed=seed), [make_agent(spec) for spec in specs]

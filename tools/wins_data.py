@@ -63,14 +63,14 @@ def damage(state: State, largest: int = LARGEST) -> tuple[int, int]:
     """
     player = state.current_player()
     state = with_health(state, ENDLESS)
-    seen = {_bytes(state)}
+    seen = {state.hash64()}
     left = [state]
     least = ENDLESS
     while left:
         node = left.pop()
         for action in node.legal_actions()[1:]:  # without PASS
             child = node.child(action)
-            key = _bytes(child)
+            key = child.hash64()
             if key not in seen:
                 if len(seen) == largest:
                     raise TooLarge
@@ -89,15 +89,6 @@ def with_health(state: State, health: int) -> State:
     if "runes" in weak:  # of 1.x: those below the health are left
         weak["runes"] = [rune for rune in weak["runes"] if rune < health]
     return _rebuilt(state, snapshot)
-
-
-def _bytes(state: State) -> bytes:
-    """Return bytes that are equal for equal states of one card table, as a pickle contains them.
-
-    `State.key`, which works across tables, takes 40 times as long.
-    """
-    _, (_, data) = state.__reduce__()
-    return bytes(data)
 
 
 # ------------------------------------------------------------------- what a win may depend on

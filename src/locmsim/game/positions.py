@@ -5,6 +5,7 @@ A position file has one position text (docs/rules.md, section 13) per line.
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 
@@ -39,6 +40,12 @@ def start_position(seed: int, rules: str = "1.5") -> State:
     rules : str
         The rule set.
     """
+    return _start(seed, rules).clone()
+
+
+@lru_cache(maxsize=64, typed=True)
+def _start(seed: int, rules: str) -> State:
+    """Return a start, cached because many games begin at a few of them."""
     cards = list(cards_1x()) if get_rules(rules).draft else generate_cards(seed)
     random = JavaRandom(seed)
     copies = cards * COPIES_PER_CARD

@@ -162,6 +162,9 @@ class Card:
         if not isinstance(self.name, str):
             raise ValueError(f"name: expected a string, got {self.name!r}")
 
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # as nothing can change it; environments are copied with all their cards
+
     @classmethod
     def from_row(cls, row: Sequence[int | str]) -> Self:
         """Return the card of a row in the order of the protocol's columns.

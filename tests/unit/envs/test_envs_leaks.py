@@ -107,14 +107,20 @@ def player_of(kind, rules):
     return {**PLAYERS, **STRONG}[kind](rules)
 
 
-def views(env, row, who):
-    """Return all that a row shows to the caller, and to any observer that asks for player `who`."""
+def observed(env, row, who):
+    """Return the observation and mask of a row for player `who`."""
     rows = env.games.rows
     out = np.empty(env.games.observation_shape[0], env.games.observation_shape[1])
     mask = np.empty(rows.n_actions, np.int8)
     rows.views.observe(row, who, out, mask)
+    return out.tobytes(), mask.tobytes()
+
+
+def views(env, row, who):
+    """Return all that a row shows to the caller, and to any observer that asks for player `who`."""
     return [
-        *(array.tobytes() for array in (out, mask, env.action_masks()[row])),
+        *observed(env, row, who),
+        env.action_masks()[row].tobytes(),
         *(env.games.arrays[name][row].tobytes() for name in ("obs", "masks", "to_move")),
         int(env.to_move[row]),
         env.games.text(row),
@@ -159,7 +165,7 @@ def test_a_redrawn_row_shows_and_pays_the_same(rules, learner, seats):
             put_state(rows, 1, other)
             rows.show_all()
             assert views(env, 0, who) == views(env, 1, who)
-            different += views(env, 0, 1 - who)[0] != views(env, 1, 1 - who)[0]
+            different += observed(env, 0, 1 - who)[0] != observed(env, 1, 1 - who)[0]
             if action == 0:  # the opponent's answer and the next card depend on hidden cards
                 put_state(rows, 1, state)
             env.step_into(np.array([action, action]), **arrays)

@@ -1,5 +1,6 @@
 """`Card` and card list files."""
 
+import copy
 import dataclasses
 import json
 import pickle
@@ -117,6 +118,8 @@ def test_cards_are_equal_by_value_whatever_the_name():
 
 
 def test_cards_are_immutable():
+    card = Card.from_row(ROW)
+    assert copy.deepcopy([card])[0] is card
     with pytest.raises(dataclasses.FrozenInstanceError):
         Card.from_row(ROW).cost = 1
     with pytest.raises((AttributeError, TypeError)):

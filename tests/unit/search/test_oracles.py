@@ -63,7 +63,7 @@ def test_the_searches_for_wins_miss_nothing_in_games(rules):
                 win = engine.find_win(position, 100_000)
                 assert (win is not None) == (health == most)
                 assert win is None or after(position, win).is_terminal()
-                end = after(position, search.search(position, nodes=20_000).actions)
+                end = after(position, search.search(position, nodes=amount(8000, 20_000)).actions)
                 assert (end.winner == position.current_player()) == (health == most)
         found += most > 0
     assert found > amount(4, 15)
@@ -105,7 +105,7 @@ def test_searches_win_where_the_oracle_does(rules):
 @each_rules
 def test_the_oracle_misses_no_pair_of_actions(rules):
     """The turn found is no worse than the best one of two actions."""
-    for state in asked_positions(rules, range(1), "greedy", "rule")[:: amount(3, 1)]:
+    for state in asked_positions(rules, range(1), "greedy", "rule")[:: amount(5, 1)]:
         player = state.current_player()
         best = VALUE(state, player)
         for first in state.legal_actions()[1:]:
@@ -121,7 +121,7 @@ def test_a_wide_beam_is_no_worse_than_the_oracle(rules):
     """The ends of turns are compared by their static value."""
     search = BeamSearch(BeamOptions(turns=0, width=4096), evaluation=VALUES)
     better = 0
-    for state in asked_positions(rules, range(1), "greedy", "rule")[:: amount(2, 1)]:
+    for state in asked_positions(rules, range(1), "greedy", "rule")[:: amount(3, 1)]:
         player = state.current_player()
         slow = VALUE(after(state, beam_search(state, VALUE, Budget(nodes=2000))), player)
         fast = VALUE(after(state, search.search(state, nodes=200_000).actions), player)

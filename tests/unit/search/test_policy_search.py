@@ -112,7 +112,7 @@ def same(result, reference: ReferenceSearch, actions: int) -> None:
 def test_visit_for_visit_as_the_reference(rules, options):
     search = PolicySearch(by_hash, amount(70, 400), **options)
     states = [begun(past, i % 3)[0].state for i, past in enumerate(starts(rules))]
-    states = states[: amount(8, 30)]
+    states = states[: amount(6, 30)]
     assert len(states) > 5
     results = search.search_many(states, seed=5)
     actions = get_rules(rules).num_actions
@@ -138,7 +138,7 @@ def test_ends_of_turns_are_asked_about_as_ends_of_turns(rules):
 
     search = PolicySearch(TurnEndEvaluation(at_ends), amount(70, 400))
     actions = get_rules(rules).num_actions
-    for number, past in enumerate(starts(rules)[: amount(6, 24)]):
+    for number, past in enumerate(starts(rules)[: amount(4, 24)]):
         worlds = Belief.of_state(past.state, past.state.turn & 1).determinizer()
         passed = []
 
@@ -187,7 +187,7 @@ def test_turns_are_found_by_a_value_of_the_player_to_move(rules, search):
 
     state = starts(rules)[3].state
     me, pool = state.current_player(), {card.base_id for card in state.table.pool}
-    bound = {search.bound: 60 if search is MCTS else 500}
+    bound = {search.bound: 20 if search is MCTS else 200}
     result = search(evaluation=MoverEvaluation(of_mover)).search(state, seed=2, **bound)
     assert state.actions_of(result.line) == result.actions
     assert -1 <= result.value <= 1
