@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 from locmsim._core import State
 from locmsim.arena.tournament import Arena
 from locmsim.contract import Part, require
+from locmsim.decks.report import report_decks
 from locmsim.errors import InvalidActionError
 from locmsim.options.checks import MOST_THREADS, OptionError, whole
 from locmsim.processes.workers import TaskRunner, local_workers
 from locmsim.referee.knowledge import replayed
-from locmsim.referee.turn_report import LEAST_LOSS, TurnReport, report_game
+from locmsim.referee.turn_report import LEAST_LOSS, TurnReport, report_turns
 from locmsim.rules.actions import ActionKind
 
 __all__ = ["GameLosses", "PlayerReport", "TurnLosses", "report_players"]
@@ -315,7 +316,9 @@ def _losses(db: str, number: int, seats: Sequence[int], nodes: int, seed: int) -
     """Return a game as seen from some seats; runs in a worker."""
     with Arena.load(db) as arena:
         result = arena.replay(number)
-    report = report_game(result, nodes=nodes, seed=seed, players=seats)
+    # Without what could be exchanged in the decks, which takes as long as the turns.
+    decks = report_decks(result.match, 0) if result.match.decks[0] else None
+    turns = [*report_turns(result, nodes=nodes, seed=seed, players=seats)]
     unspent = {
         call.turn: _unspent(match.state, call.answer)
         for call, match in replayed(result)
@@ -323,15 +326,15 @@ def _losses(db: str, number: int, seats: Sequence[int], nodes: int, seed: int) -
     }
     found = []
     for seat in seats:
-        turns = [
+        own = [
             TurnLosses(turn, _wins_at_once(turn), unspent[turn.turn])
-            for turn in report.turns
+            for turn in turns
             if turn.player == seat
         ]
         score = 0.5 if result.winner is None else float(result.winner == seat)
-        deck = report.decks and report.decks[seat]
+        deck = decks and decks[seat]
         mine, package = (deck.probability, deck.with_package) if deck else (None, None)
-        found.append(GameLosses(number, seat, score, mine, package, turns))
+        found.append(GameLosses(number, seat, score, mine, package, own))
     return found
 
 

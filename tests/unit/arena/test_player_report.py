@@ -110,7 +110,7 @@ def test_what_does_not_apply_is_refused(words: str, message: str, db: Path) -> N
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_report_that_is_stopped_shows_the_games_so_far(db: Path, jobs: str) -> None:
-    words = ["analyse", str(db), "--report", "--nodes", "3000", "--json", "--jobs", jobs]
+    words = ["analyse", str(db), "--report", "--nodes", "200000", "--json", "--jobs", jobs]
     out, error = stopped(*words)
     (shown,) = json.loads(out)["players"]
     assert 0 < len(shown["games"]) < shown["chosen"] == 8

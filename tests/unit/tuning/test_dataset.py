@@ -211,7 +211,7 @@ def test_each_call_plays_with_what_files_hold_now(tmp_path):
     found = []
     for value in (0.0, 5.0, 0.0):
         weights.write_text(f'{{"1.5": {{"own.attack": {value}, "own.health": {1 - value}}}}}')
-        found.append(last(examples_of_agent(agent, 2, card_sets=2)).arrays()["obs"])
+        found.append(last(examples_of_agent(agent, 1, card_sets=1)).arrays()["obs"])
     assert found[0].shape != found[1].shape or (found[0] != found[1]).any()
     assert (found[0] == found[2]).all()
 

@@ -161,9 +161,9 @@ def test_what_is_learnt_from() -> None:
 def test_a_network_continues_unless_one_from_scratch_is_better() -> None:
     """A few games cannot replace those of the package's network, but one that is wrong they can."""
     pytest.importorskip("torch")
-    settings = TuningSettings("1.2", parts=("network",), games=100, nodes=600, pools=20)
+    settings = TuningSettings("1.2", parts=("network",), games=30, nodes=100, pools=20)
     weights = default_weights("1.2")
-    found = self_play.SelfPlay(settings, 1, 0, 100, range(1, 20), [weights])()
+    found = self_play.SelfPlay(settings, 1, 0, 30, range(1, 20), [weights])()
     new, loss = fit_part("network", weights, found)
     assert 0 < loss < 0.69
     assert 0 < np.abs(new.network["output"] - weights.network["output"]).max() < 0.01
