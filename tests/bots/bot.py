@@ -2,14 +2,12 @@
 
 Questions count from 0, the first one being about the deck. `KIND` is a function below. Each process
 leaves a file named by its id in the folder LOCMSIM_TEST_PIDS, if that is set. Runs without the site
-module (``python -S -E``), which makes the start fast.
+module (``python -S -E``), which makes the start fast, and imports only at its question what most
+kinds do without.
 """
 
-import mmap
 import os
-import signal
 import sys
-import threading
 import time
 
 STDIN, STDOUT, STDERR = 0, 1, 2
@@ -44,6 +42,8 @@ def sign_in(text=""):
 
 def fork(*, session=False, orphan=False):
     """Start a sleeping child, in its own session or left to init; wait until it has signed in."""
+    import signal
+
     ready, child_end = os.pipe()
     if os.fork() == 0:
         if session:
@@ -69,6 +69,15 @@ def say(argument):
     write(argument.encode().decode("unicode_escape").encode("latin-1"))
 
 
+def say_each(argument):
+    """Write the parts of this, divided by |, instead of this answer and the next ones."""
+    first, *rest = argument.split("|")
+    say(first)
+    for one in rest:
+        read_question()
+        say(one)
+
+
 def say_error(argument):
     """Write these bytes to the standard error, then the answer."""
     sys.stderr.buffer.write(argument.encode().decode("unicode_escape").encode("latin-1"))
@@ -81,6 +90,8 @@ def hang(argument):
 
 
 def stubborn(argument):
+    import signal
+
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     sign_in("stubborn")
@@ -178,13 +189,15 @@ def slow(argument):
 
 
 def work():
-    end = time.process_time() + 0.5
+    end = time.process_time() + 0.3
     while time.process_time() < end:
         pass
 
 
 def burn(argument):
-    """Use 0.5 s of processor time in a child or a thread, then answer."""
+    """Use 0.3 s of processor time in a child or a thread, then answer."""
+    import threading
+
     if argument == "thread":
         thread = threading.Thread(target=work)
         thread.start()
@@ -199,11 +212,13 @@ def burn(argument):
 
 def eat(argument):
     """Let a child touch or only reserve memory in MB for a moment, then answer."""
+    import mmap
+
     size, how = argument.split()
     if os.fork() == 0:
         memory = mmap.mmap(-1, int(size) << 20)
         if how == "touched":
-            memory[:] = b"x" * len(memory)
+            memory[:: mmap.PAGESIZE] = bytes(len(memory) // mmap.PAGESIZE)
         time.sleep(0.5)
         os._exit(0)
     os.wait()

@@ -47,7 +47,7 @@ def refused(*words: str) -> Output:
 def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
     """Run a command and signal it while it works; return exit code, standard error and delay."""
     with started(*words, cwd=tmp_path) as process:
-        while cpu_seconds(process.pid) < 1:  # to start takes a fraction of this
+        while cpu_seconds(process.pid) < 0.4:  # to start takes a fraction of this
             assert process.poll() is None
             time.sleep(0.02)
         begun = time.monotonic()
@@ -132,7 +132,7 @@ def start_game(address: str, opponent: str) -> None:
 
 def interrupted(work: Callable[[], object]) -> None:
     """Do some work, and press Ctrl-C a little later."""
-    threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+    threading.Timer(0.05, signal.raise_signal, [signal.SIGINT]).start()
     work()
 
 
@@ -178,7 +178,7 @@ def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> N
     # A search in another thread continues: only the main thread is interrupted.
     found: list[str] = []
     thread = threading.Thread(
-        target=lambda: found.append(searching.search(state, seed=1, time_ms=600.0).line)
+        target=lambda: found.append(searching.search(state, seed=1, time_ms=150.0).line)
     )
     thread.start()
     with pytest.raises(KeyboardInterrupt):
@@ -338,14 +338,14 @@ def test_files_that_a_command_has_not_written_stay(
     assert main([*play, "a.log"]) == 0
     assert main([*play, "a.log"]) == 0  # as brutaltester calls it
     assert main([*play, os.devnull]) == 0
-    assert main(["arena", "random", "random", "--games", "2", "--db", "a.db"]) == 0
+    assert main(["arena", "random", "random", "--games=2", "--jobs=1", "--db", "a.db"]) == 0
     for words, name in (
         (play, "log"),
         (["cards", "generate", "1", "-o"], "txt"),
         (["cards", "draw", "1", "-o"], "html"),
         (["export", "--kernel", "-o"], "h"),
         (["export", "--rules", "1.0", "-o"], "c"),
-        (["export", "--rules", "1.0", "-o", "b.c", "--write-weights"], "w.npz"),
+        (["export", "--rules=1.0", "--readable", "-o", "b.c", "--write-weights"], "w.npz"),
         (["replay", "a.log", "-o"], "replay.html"),
         (["dataset", "random", "--games", "1", "-o"], "npz"),
         (["arena", "show", "a.db", "--csv"], "csv"),

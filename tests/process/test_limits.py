@@ -11,25 +11,24 @@ from helpers import BOT, output_of
 
 from locmsim.arena import Arena
 
-GOOD = shlex.join(BOT)
-CPU = ["--clock", "cpu", "--timeout-scale", "2"]
+CPU = ["--clock", "cpu", "--timeout-scale", "1"]
 MEMORY = ["--memory-limit", "64M", "--timeout-scale", "25"]
 
 
 #: On a busy machine a bot may have a tenth of a processor: the wall clock's limit comes first.
-LATE = "timeout: player 0: .*(processor time, more than 400|no answer within 4000) ms"
+LATE = "timeout: player 0: .*(processor time, more than 200|no answer within 2000) ms"
 
 
 @pytest.mark.parametrize(
     ("limits", "kind", "argument", "fault"),
     [
-        (CPU, "slow", "0.6", ""),
+        (CPU, "slow", "0.4", ""),
         (CPU, "burn", "thread", LATE),
         (CPU, "burn", "child", LATE),
         (
             MEMORY,
             "eat",
-            "100 touched",
+            "80 touched",
             "memory limit: player 0: used [0-9]+ MB of memory, more than 64 MB",
         ),
         (MEMORY, "eat", "1000 reserved", ""),
@@ -37,7 +36,7 @@ LATE = "timeout: player 0: .*(processor time, more than 400|no answer within 400
 )
 def test_limits(limits: list[str], kind: str, argument: str, fault: str) -> None:
     bot = shlex.join([*BOT, kind, "3", argument])
-    out = output_of("play", "-p1", bot, "-p2", GOOD, "-d", "seed=1", *limits).out
+    out = output_of("play", "-p1", bot, "-p2", "random", "-d", "seed=1", *limits).out
     found = [line for line in out.splitlines() if line.startswith("fault=")]
     assert re.fullmatch(fault, "".join(found).removeprefix("fault=")), found
 

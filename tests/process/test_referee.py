@@ -58,6 +58,29 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
     assert left == []
 
 
+class Passing:
+    """An agent that passes, but calls `do` at its question number `at`."""
+
+    def __init__(self, at: int = -1, do: Callable[[], Any] = lambda: "PASS") -> None:
+        self.at = at
+        self.do = do
+        self.asked: list[Observation] = []
+
+    def choose(self, observation: Observation) -> str:
+        assert observation.phase == "choice"
+        return self._answer(observation)
+
+    def act(self, observation: Observation) -> str:
+        assert observation.phase == "battle"
+        return self._answer(observation)
+
+    def _answer(self, observation: Observation) -> str:
+        self.asked.append(observation)
+        if len(self.asked) == self.at + 1:
+            return self.do()  # type: ignore[no-any-return]
+        return "PASS"
+
+
 Run = Callable[..., Result]
 #: How many processes of their own bots start, some without the environment or as daemons.
 CHILDREN = {"children": 3, "stranger": 1, "heir": 1, "babbling_child": 1}
@@ -65,7 +88,10 @@ CHILDREN = {"children": 3, "stranger": 1, "heir": 1, "babbling_child": 1}
 
 @pytest.fixture
 def run(processes: Processes) -> Run:
-    """Return a function that plays a match between a misbehaving bot and a good one."""
+    """Return a function that plays a match between a misbehaving bot and a good player.
+
+    The good one is an agent of this process, unless it is to be a process (`two`) as well.
+    """
 
     def run(
         kind: str,
@@ -75,13 +101,14 @@ def run(processes: Processes) -> Run:
         player: int = 0,
         rules: str = "1.5",
         timeout_scale: float = RELAXED,
+        two: bool = False,
         **options: float | bool,
     ) -> Result[Match]:
-        commands = [bot(), bot()]
+        commands: list[Any] = [bot() if two else Passing()] * 2
         commands[player] = bot(kind, at, argument)
         match, before = Match(rules, seed=1), len(processes.seen())
         result = play(commands, match, timeout_scale=timeout_scale, env=processes.env, **options)
-        assert len(processes.seen()) == before + 2 + CHILDREN.get(kind, 0)
+        assert len(processes.seen()) == before + 1 + two + CHILDREN.get(kind, 0)
         assert result.match is match
         assert match.phase == "over"
         return result
@@ -205,27 +232,35 @@ def test_malformed_answer(run: Run, rules: str, at: int, answer: str, reason: st
 
 
 @pytest.mark.parametrize(
-    ("rules", "at", "answer"),
+    ("rules", "at", "answers"),
     [
-        ("1.5", 0, r"CHOOSE 7;;  CHOOSE +007 because it is cheap\x00;PASS\n"),
-        ("1.5", 0, r"\x01PASS\t\n"),
-        ("1.2", 0, r"PASS  whatever; \xff\n"),
-        ("1.2", 29, r"PICK 2 a comment\n"),
-        ("1.5", 1, r"\n"),
-        ("1.5", 1, r"  ;; \t ;\x00\n"),
-        ("1.5", 1, r"PASS \xff\xfe invalid UTF-8\n"),
-        ("1.5", 1, r"SUMMON 999 0;ATTACK -5 +007 comment;USE 1 1 comment\n"),
-        ("1.0", 30, r"SUMMON 1 and a comment; SUMMON 3\n"),
-        *(("1.5", 1, f"PASS{end}") for end in (r"\n", r"\r", r"\r\n")),
-        ("1.5", 1, ""),  # "\r" and "\n" come apart
+        (
+            "1.5",
+            0,
+            [
+                r"CHOOSE 7;;  CHOOSE +007 because it is cheap\x00;PASS\n",
+                r"\n",
+                r"  ;; \t ;\x00\n",
+                r"PASS \xff\xfe invalid UTF-8\n",
+                r"SUMMON 999 0;ATTACK -5 +007 comment;USE 1 1 comment\n",
+                *(f"PASS{end}" for end in (r"\n", r"\r", r"\r\n")),
+            ],
+        ),
+        ("1.5", 0, [r"\x01PASS\t\n"]),
+        ("1.2", 28, [r"PASS  whatever; \xff\n", r"PICK 2 a comment\n"]),
+        ("1.0", 30, [r"SUMMON 1 and a comment; SUMMON 3\n"]),
+        ("1.5", 1, []),  # "\r" and "\n" come apart
     ],
 )
-def test_odd_answers_that_are_fine(run: Run, rules: str, at: int, answer: str) -> None:
-    result = run("say" if answer else "late_end", at, answer, rules=rules)
+def test_odd_answers_that_are_fine(run: Run, rules: str, at: int, answers: list[str]) -> None:
+    result = run("say_each" if answers else "late_end", at, "|".join(answers), rules=rules)
     assert result.fault is None
     assert sorted(result.scores) == [0, 1]
-    if answer.rstrip("nr\\") in ("", "PASS"):
-        assert {call.answer for call in result.calls} <= {"PASS", ""}
+    given = [call.answer for call in result.calls if call.player == 0]
+    for told, answer in zip(given[at:], answers, strict=False):
+        if (plain := answer.rstrip("nr\\")) in ("", "PASS"):
+            assert told == plain
+    assert set(given[at + len(answers) :]) == {"PASS"}
 
 
 def test_longest_line(run: Run) -> None:
@@ -295,7 +330,7 @@ LONG = "PASS " + (MAX_LINE - 5) * "x"
         ("close_output", 1, "", RELAXED, FaultKind.CLOSED_OUTPUT, "closed its output"),
         ("flood", 1, r"PASS\n", RELAXED, FaultKind.EARLY, ""),
         ("say", 1, r"PASS\nPASS\n", RELAXED, FaultKind.EARLY, r"'PASS\n' was written before"),
-        ("babble", 1, "", TIGHT, FaultKind.TIMEOUT, ""),
+        ("babble", 2, "", TIGHT, FaultKind.TIMEOUT, ""),
         ("heir", 0, "", TIGHT, FaultKind.TIMEOUT, ""),
     ],
 )
@@ -345,7 +380,8 @@ def test_died_after_whole_lines() -> None:
 def test_start_failed(
     processes: Processes, command: str | list[str], reason: str, player: int
 ) -> None:
-    commands: list[str | list[str]] = [bot(), bot()]
+    other = ": > $LOCMSIM_TEST_PIDS/$$; read question; echo PASS; exec sleep 600"
+    commands: list[str | list[str]] = [["/bin/sh", "-c", other]] * 2
     commands[player] = command
     result = play(commands, Match(seed=1), timeout_scale=RELAXED, env=processes.env)
     assert_fault(result, player, FaultKind.START_FAILED, "cannot run", reason)
@@ -370,24 +406,24 @@ def test_answers_before_the_first_question(processes: Processes) -> None:
 
 def test_early_answers_count_if_lenient(run: Run) -> None:
     answers = r"PASS 1\nPASS 2\r\nPASS 3\rPA"
-    result = run("say", 1, answers + r"SS 4\n", lenient=True)
+    result = run("say", 1, answers + r"SS 4\n", two=True, lenient=True)
     assert result.fault is None
     given = [call.answer for call in result.calls if call.player == 0]
     # The bot's regular answers queue up behind the early ones.
     assert given[:7] == ["PASS", "PASS 1", "PASS 2", "PASS 3", "PASS 4", "PASS", "PASS"]
-    assert run("flood", 1, r"PASS\n", player=1, lenient=True).fault is None
+    assert run("flood", 1, r"PASS\n", player=1, two=True, lenient=True).fault is None
 
 
 def test_much_on_standard_error(run: Run) -> None:
     """A bot may write more than a pipe holds to standard error, before and after its answers."""
-    result = run("chatter", 1, "600000")
+    result = run("chatter", 1, "600000", two=True)
     assert result.fault is None
     assert 100 < len(result.stderr[0]) < 10_000
     assert result.stderr[0].endswith("thinking...\n")
 
 
 def test_endless_standard_error_beside_answers(run: Run) -> None:
-    result = run("babbling_child", 1)
+    result = run("babbling_child", 1, two=True)
     assert result.fault is None
     assert result.turns > 50
 
@@ -398,7 +434,7 @@ def test_endless_standard_error_beside_answers(run: Run) -> None:
 @pytest.mark.parametrize("at", [0, 1, 3])
 @pytest.mark.parametrize("kind", ["children", "stranger"])
 def test_children_and_daemons(run: Run, kind: str, at: int) -> None:
-    assert run(kind, at).fault is None  # the fixture looks for them
+    assert run(kind, at, two=True).fault is None  # the fixture looks for them
 
 
 def test_children_of_a_dead_bot(processes: Processes) -> None:
@@ -518,29 +554,6 @@ def test_too_many_data_lines(run: Run) -> None:
 # ------------------------------------------------------------------------ agents in this process
 
 
-class Passing:
-    """An agent that passes, but calls `do` at its question number `at`."""
-
-    def __init__(self, at: int = -1, do: Callable[[], Any] = lambda: "PASS") -> None:
-        self.at = at
-        self.do = do
-        self.asked: list[Observation] = []
-
-    def choose(self, observation: Observation) -> str:
-        assert observation.phase == "choice"
-        return self._answer(observation)
-
-    def act(self, observation: Observation) -> str:
-        assert observation.phase == "battle"
-        return self._answer(observation)
-
-    def _answer(self, observation: Observation) -> str:
-        self.asked.append(observation)
-        if len(self.asked) == self.at + 1:
-            return self.do()  # type: ignore[no-any-return]
-        return "PASS"
-
-
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
 def test_agents(processes: Processes, rules: str) -> None:
     """Agents in this process play the same match as bot processes."""
@@ -638,7 +651,7 @@ def test_bot_whose_start_is_interrupted(
 
 
 def test_match_replayed_from_calls(run: Run) -> None:
-    result = run("say", 3, r"WAIT\n", player=1)
+    result = run("say", 3, r"WAIT\n", player=1, two=True)
     answers = [
         (call.player, call.answer, call.elapsed_ns, call.stderr, call.cpu_ns)
         for call in result.calls

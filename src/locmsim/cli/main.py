@@ -110,7 +110,7 @@ class _Version(argparse.Action):
 
 
 def command_parser(chosen: str | None) -> Parser:
-    """Return the parser of the tool, with the options of the one command that was called."""
+    """Return the parser of the tool: of the one command that was called, or of the list of all."""
     parser = Parser(
         prog="locmsim",
         description="Legends of Code and Magic for search bots. The default COMMAND is play.",
@@ -118,7 +118,8 @@ def command_parser(chosen: str | None) -> Parser:
     )
     parser.add_argument("--version", action=_Version, help="show the version and how it was built")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name, summary in COMMANDS.items():
+    for name in [chosen] if chosen in COMMANDS else COMMANDS:
+        summary = COMMANDS[name]
         command = commands.add_parser(
             name, help=summary, description=sentence(summary), allow_abbrev=False
         )
