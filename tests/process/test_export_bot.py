@@ -51,7 +51,7 @@ def program(exported):
         if key not in made:
             source, weights = exported(rules, search)
             made[key] = (
-                build(source, source.parent / f"bot{len(made)}", *(options or ["-O1"])),
+                build(source, source.parent / f"bot{len(made)}", *(options or ["-Og"])),
                 weights,
             )
         return made[key]
@@ -113,7 +113,7 @@ def test_it_fits_the_site_in_ascii(exported, rules):
 
 @pytest.mark.parametrize("rules", slow_after(1, ["1.5", "1.0"]))
 def test_it_answers_as_the_python_bot(program, rules):
-    compare(*program(rules), rules, "beam", 2000, range(2))
+    compare(*program(rules), rules, "beam", 2000, [0])
 
 
 @pytest.mark.slow
