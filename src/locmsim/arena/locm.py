@@ -1,6 +1,5 @@
 """Legends of Code and Magic as a game of the arena; the other modules work for any game."""
 
-import hashlib
 import inspect
 import json
 import pickle
@@ -80,7 +79,9 @@ class LocmGame(LocmAgents):
         """The name of the game in tables."""
         if not (own := self.cards or self.weights):
             return f"rules {self.rules}"
-        digest = hashlib.sha256(own.encode()).hexdigest()[:6]
+        from hashlib import sha256  # it loads OpenSSL, and each worker process imports this
+
+        digest = sha256(own.encode()).hexdigest()[:6]
         return f"rules {self.rules} with other {'cards' if self.cards else 'weights'} ({digest})"
 
     def own_cards(self, seed: int) -> list[Card] | None:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
 from locmsim._core import original_of
-from locmsim.art.names import card_title
 from locmsim.game.match import Match
 from locmsim.rules.cards import ABILITIES, AREA_WORDS, TYPE_WORDS, Card
 from locmsim.rules.rulesets import get_rules
@@ -25,7 +24,7 @@ _Key = tuple[str, str]
 
 @cache
 def _keys_1x(card: Card) -> tuple[_Key, ...]:
-    return (("card", f"{card.base_id} {card_title(card)}"),)
+    return (("card", f"{card.base_id} {card.name}"),)
 
 
 def _keys_15(card: Card) -> tuple[_Key, ...]:
