@@ -9,13 +9,14 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from statistics import NormalDist
-from typing import Annotated
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Annotated
 
 from locmsim.options.checks import OptionError
 from locmsim.options.declarations import Option, check, declaration, documented
+
+if TYPE_CHECKING:  # each command about games imports this module, and NumPy takes as long as it
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "Interval",
@@ -344,8 +345,8 @@ class Ratings:
         Half the width of the 95 % interval of each.
     """
 
-    elo: NDArray[np.float64]
-    error: NDArray[np.float64]
+    elo: "NDArray[np.float64]"
+    error: "NDArray[np.float64]"
 
 
 def bradley_terry(
@@ -372,6 +373,8 @@ def bradley_terry(
     Ratings or None
         None if the games do not connect all players.
     """
+    import numpy as np
+
     met = {players: counts for players, counts in pairs.items() if counts.total}
     if not _connected(players, met):
         return None
@@ -423,6 +426,8 @@ def most_telling(
     list of tuple
         The pairings in the order of choice, fewer if no candidate is left.
     """
+    import numpy as np
+
     left = dict(candidates)
     names = [*left]
     if not names:
@@ -452,20 +457,24 @@ def most_telling(
 
 
 def _lost_by_order(
-    apart: NDArray[np.float64], variance: NDArray[np.float64]
-) -> NDArray[np.float64]:
+    apart: "NDArray[np.float64]", variance: "NDArray[np.float64]"
+) -> "NDArray[np.float64]":
     """Return the expected difference between two players by which the one rated lower is better.
 
     The difference is assumed to have a logistic distribution.
     """
+    import numpy as np
+
     scale = np.sqrt(3 * variance) / np.pi
     return scale * np.log1p(np.exp(-apart / scale))
 
 
 def _wins(
     players: int, pairs: Mapping[tuple[int, int], PairCounts], added: float
-) -> NDArray[np.float64]:
+) -> "NDArray[np.float64]":
     """Return the points of each row's player against each column's, in pairs."""
+    import numpy as np
+
     wins = np.zeros((players, players))
     for (a, b), counts in pairs.items():
         wins[a, b] += counts.score * counts.total + added
@@ -474,12 +483,14 @@ def _wins(
 
 
 def _most_probable(
-    wins: NDArray[np.float64], prior: float = 0
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    wins: "NDArray[np.float64]", prior: float = 0
+) -> "tuple[NDArray[np.float64], NDArray[np.float64]]":
     """Return the most probable log-odds of players and the curvature of the likelihood there.
 
     `prior` is the inverse of the variance of a normal prior; without one, the mean stays 0.
     """
+    import numpy as np
+
     met = wins + wins.T
     odds = np.zeros(len(wins))
     for _ in range(_MOST_STEPS):
