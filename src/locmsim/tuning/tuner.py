@@ -1,13 +1,5 @@
 """Tuning by self-play: new weights are accepted if they beat the best ones so far.
 
-    >>> from locmsim.tuning import Tuner, TuningSettings
-    >>> tuner = Tuner(TuningSettings("1.2", games=20, match_games=4, nodes=20, pools=2))
-    >>> for line in tuner.run(iterations=1):
-    ...     print(line.split(":")[0])
-    1
-    >>> tuner.best == tuner.start or bool(tuner.accepted)
-    True
-
 The games depend only on the settings, not on the machines and the number of workers.
 """
 

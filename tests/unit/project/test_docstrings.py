@@ -19,19 +19,29 @@ MODULES = [
 TRAINING = {
     f"locmsim.tuning.{name}" for name in ("decks", "distilling", "drafts", "positions", "training")
 }
+#: What modules need that is not in the extra `test`.
+NEEDS = {
+    "locmsim.envs.openspiel": "pyspiel",
+    "locmsim.envs.sb3": "stable_baselines3",
+    **dict.fromkeys(sorted(TRAINING), "torch"),
+}
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_examples(name: str) -> None:
-    if name == "locmsim.envs.openspiel":
-        pytest.importorskip("pyspiel")
-    if name == "locmsim.envs.sb3":
-        pytest.importorskip("stable_baselines3")
-    if name in TRAINING:
-        pytest.importorskip("torch")
+def fails(name: str) -> bool:
+    """Return whether an example of a module fails, which is then printed."""
     found = doctest.DocTestFinder().find(importlib.import_module(name))
     runner = doctest.DocTestRunner()
-    assert not any(runner.run(one).failed for one in found if one.examples)
+    return any(runner.run(one).failed for one in found if one.examples)
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_examples_with_further_packages(name: str) -> None:
+    pytest.importorskip(NEEDS[name])
+    assert not fails(name)
+
+
+def test_examples() -> None:
+    assert [name for name in MODULES if name not in NEEDS and fails(name)] == []
 
 
 def test_all_modules_are_found() -> None:

@@ -77,19 +77,13 @@ def imports_of_cython(text: str) -> Iterator[tuple[bool, str]]:
 
 def imports_of_python(text: str) -> Iterator[tuple[bool, str]]:
     """Do the same as `imports_of_cython`, without imports for type checkers only."""
-    tree = ast.parse(text)
-    typing = {
-        id(node)
-        for branch in ast.walk(tree)
-        if isinstance(branch, ast.If)
-        and isinstance(branch.test, ast.Name)
-        and branch.test.id == "TYPE_CHECKING"
-        for part in branch.body
-        for node in ast.walk(part)
-    }
-    for node in ast.walk(tree):
-        if id(node) in typing:
-            continue
+    found: list[ast.AST] = [ast.parse(text)]
+    for node in found:
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            found += node.orelse
+        else:  # imports stand in no expressions
+            inner = ast.iter_child_nodes(node)
+            found += (one for one in inner if not isinstance(one, ast.expr))
         late = getattr(node, "col_offset", 0) > 0
         if isinstance(node, ast.Import):
             for alias in node.names:
