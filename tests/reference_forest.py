@@ -59,18 +59,22 @@ class Leaf:
     before: State | None = None  # the end of the last turn, if PASS led here
 
 
-def key(state: State, action: int) -> Any:
-    """Return the public form of an action, which does not depend on hidden instance ids."""
+def keys(state: State) -> dict[int, Any]:
+    """Return the public forms of the legal actions, which do not depend on hidden instance ids."""
     one = state.rules == "1.0"
     first_use, first_attack = (9, 113) if one else (17, 121)
-    if action == 0 or action >= first_attack:
-        return action
-    if action < first_use:
-        place, target = (action - 1, 0) if one else divmod(action - 1, 2)
-    else:
-        place, target = divmod(action - first_use, 13)
-    card = state.players[state.turn & 1].hand[place].card
-    return action >= first_use, card.base_id, target
+    hand = state.players[state.turn & 1].hand
+    found: dict[int, Any] = {}
+    for action in state.legal_actions():
+        if action == 0 or action >= first_attack:
+            found[action] = action
+            continue
+        if action < first_use:
+            place, target = (action - 1, 0) if one else divmod(action - 1, 2)
+        else:
+            place, target = divmod(action - first_use, 13)
+        found[action] = action >= first_use, hand[place].card.base_id, target
+    return found
 
 
 def attacks_win(state: State) -> bool:
@@ -170,8 +174,8 @@ class ReferenceSearch:
                 edge.child = Node(state.turn & 1)
             node = edge.child
             legal = {}
-            for number in state.legal_actions():
-                legal.setdefault(key(state, number), number)
+            for number, seen in keys(state).items():
+                legal.setdefault(seen, number)
             if not node.edges or any(seen not in node.edges for seen in legal):
                 break
             edge = self.puct(node, [node.edges[seen] for seen in legal])
@@ -199,15 +203,13 @@ class ReferenceSearch:
         state, node = leaf.world, leaf.node
         assert state is not None
         assert node is not None
-        legal = state.legal_actions()
         total = 0.0
-        for action in legal:
-            total += float(priors[action])
         shares: dict[Any, list[float]] = {}
-        for action in legal:
-            shares.setdefault(key(state, action), []).append(float(priors[action]))
-            if key(state, action) not in node.edges:
-                node.edges[key(state, action)] = Edge(action)
+        for action, seen in keys(state).items():
+            total += float(priors[action])
+            shares.setdefault(seen, []).append(float(priors[action]))
+            if seen not in node.edges:
+                node.edges[seen] = Edge(action)
         for seen, parts in shares.items():
             edge = node.edges[seen]
             edge.n_priors += 1

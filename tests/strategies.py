@@ -1,6 +1,7 @@
 """Hypothesis strategies for cards, decks, positions and answer lines, usual and extreme."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
@@ -17,13 +18,17 @@ EDGES = [
 MAX_STAT = 30_500
 
 
+one_of = cache(st.one_of)  # as those with the same parts are drawn from again and again
+
+
+@cache
 def numbers(low: int, high: int, low_edge: int, high_edge: int) -> SearchStrategy[int]:
     """Draw from low..high mostly, else from `EDGES` or any number in low_edge..high_edge."""
     usual = st.integers(low, high)
     edges = [n for edge in EDGES for n in (edge, -edge) if low_edge <= n <= high_edge]
     if not edges:
         return usual
-    return st.one_of(usual, usual, st.sampled_from(edges), st.integers(low_edge, high_edge))
+    return one_of(usual, usual, st.sampled_from(edges), st.integers(low_edge, high_edge))
 
 
 abilities = st.lists(st.booleans(), min_size=6, max_size=6).map(
@@ -43,23 +48,23 @@ def cards(draw: DrawFn, base_id: int, *, wild: bool) -> Card:
     kind = draw(st.sampled_from(CardType))
     with_abilities = usual_abilities
     if kind == CardType.GREEN:  # Charge has an effect at once, so it should be frequent
-        with_abilities = st.one_of(st.just("-C----"), usual_abilities)
+        with_abilities = one_of(st.just("-C----"), usual_abilities)
     edge = 500 if wild else 3
     attack = draw(numbers(0, 6, -edge, edge))
     defense = draw(numbers(1, 6, -edge, edge))
     if kind in (CardType.RED, CardType.BLUE) and not (wild and draw(st.booleans())):
         attack, defense = -abs(attack), -abs(defense)
-    effect = st.one_of(st.just(0), numbers(-3, 3, -edge, edge))
+    effect = one_of(st.just(0), numbers(-3, 3, -edge, edge))
     return Card(
         base_id,
         kind,
-        draw(st.one_of(st.integers(0, 3), st.integers(0, 127 if wild else 12))),
+        draw(one_of(st.integers(0, 3), st.integers(0, 127 if wild else 12))),
         attack,
         defense,
         draw(with_abilities),
         draw(effect),
         draw(effect),
-        draw(st.one_of(st.just(0), st.integers(0, 3), st.integers(0, 100 if wild else 3))),
+        draw(one_of(st.just(0), st.integers(0, 3), st.integers(0, 100 if wild else 3))),
         draw(st.sampled_from(Area)),
     )
 
@@ -98,14 +103,14 @@ class Position(NamedTuple):
 def positions(draw: DrawFn, rules: str) -> Position:
     """Draw any position within a turn of a game that is not over, with cards of one list."""
     known = draw(card_lists())
-    turn = draw(st.one_of(st.integers(0, 20), st.integers(94, 110)))
+    turn = draw(one_of(st.integers(0, 20), st.integers(94, 110)))
     step = 2 if rules == "1.5" else 1
     ids = iter(range(0, 254, step) if rules == "1.5" else range(1, 254))
     near_the_bounds = draw(st.booleans()) and all(
         card.type != CardType.CREATURE or card.attack >= 0 for card in known
     )
-    hand_sizes = st.one_of(st.integers(0, 8), st.just(8), st.just(0))
-    deck_sizes = st.one_of(st.just(0), st.integers(0, 3), st.integers(0, 20))
+    hand_sizes = one_of(st.integers(0, 8), st.just(8), st.just(0))
+    deck_sizes = one_of(st.just(0), st.integers(0, 3), st.integers(0, 20))
     sizes = draw(st.tuples(st.tuples(hand_sizes, deck_sizes), st.tuples(hand_sizes, deck_sizes)))
     # All cards that are left may be items, each of which changes a creature by up to 500.
     largest = MAX_STAT - 500 * sum(map(sum, sizes)) if near_the_bounds else 300
@@ -118,14 +123,14 @@ def positions(draw: DrawFn, rules: str) -> Position:
         # Can attack, has attacked: never both, and neither once a player's turn is over.
         flags = [(1, 0), (0, 0), (0, 1)] if len(players) == turn % 2 else [(0, 0)]
         board = draw_board(draw, rules, known, ids, largest, flags)
-        lost = draw(st.one_of(st.integers(0, 9), st.integers(0, 2000))) if rules == "1.5" else 0
+        lost = draw(one_of(st.integers(0, 9), st.integers(0, 2000))) if rules == "1.5" else 0
         players.append(
             {
-                "hp": draw(st.one_of(st.integers(1, 35), st.integers(1, 5000))),
+                "hp": draw(one_of(st.integers(1, 35), st.integers(1, 5000))),
                 "maxMana": draw(st.integers(0, 13)),
-                "mana": draw(st.one_of(st.integers(0, 13), st.just(12))),
+                "mana": draw(one_of(st.integers(0, 13), st.just(12))),
                 "bonus": draw(st.integers(0, 1)),
-                "draw": lost // 5 + draw(st.one_of(st.integers(0, 3), st.integers(0, 300))),
+                "draw": lost // 5 + draw(one_of(st.integers(0, 3), st.integers(0, 300))),
                 "shown": draw(st.integers(0, 9)),
                 **(
                     {"lost": lost}
@@ -157,7 +162,7 @@ def draw_board(
     places = [
         lane
         for lane in range(lanes)
-        for _ in range(draw(st.one_of(st.integers(0, size), st.just(size))))
+        for _ in range(draw(one_of(st.integers(0, size), st.just(size))))
     ]
     board = []
     large = st.integers(max(1, largest - 500), largest)
@@ -168,8 +173,8 @@ def draw_board(
             [
                 next(ids) + copied,
                 card.base_id,
-                draw(st.one_of(st.just(max(0, card.attack)), st.integers(0, 9), large)),
-                draw(st.one_of(st.just(max(1, card.defense)), st.integers(1, 9), large)),
+                draw(one_of(st.just(max(0, card.attack)), st.integers(0, 9), large)),
+                draw(one_of(st.just(max(1, card.defense)), st.integers(1, 9), large)),
                 draw(usual_abilities),
                 lane,
                 *draw(st.sampled_from(flags)),

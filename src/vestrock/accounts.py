@@ -213,13 +213,14 @@ class FileAccounts:
         if password != password.strip():
             raise ValueError("password: blanks at its ends would be lost")
         salt = os.urandom(16)
-        words = [base64.b64encode(part).decode() for part in (salt, hash_password(password, salt))]
         with folder_locked(path):
             lines: list[str] = []
             if os.path.exists(path):
                 FileAccounts(path)
                 lines = Path(path).read_text("ascii").splitlines()
             lines = [line for line in lines if line.split()[:1] != [name]]
+            hashed = hash_password(password, salt)
+            words = [base64.b64encode(part).decode() for part in (salt, hashed)]
             lines.append(" ".join([name, str(_COST), *words]))
             write_whole(path, "".join(f"{line}\n" for line in lines), mode=0o600)
 

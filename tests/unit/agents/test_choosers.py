@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -60,12 +61,19 @@ NUMBER = 3
 """
 
 
-@pytest.fixture
-def files(tmp_path):
-    (tmp_path / "mydeck.py").write_text(FUNCTIONS)
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("choosers")
+    (folder / "mydeck.py").write_text(FUNCTIONS)
     for rules in ("1.5", "1.2"):
-        Policy.random("cards", rules=rules, seed=2).save(tmp_path / f"choice-{rules}.npz")
-    return tmp_path
+        Policy.random("cards", rules=rules, seed=2).save(folder / f"choice-{rules}.npz")
+    Policy.random(seed=1).save(folder / "battle.npz")
+    return folder
+
+
+@pytest.fixture
+def files(tmp_path, written):
+    return shutil.copytree(written, tmp_path, dirs_exist_ok=True)
 
 
 def chosen(agent, rules="1.5", seed=3):
@@ -218,7 +226,6 @@ def test_choosers_that_draw_have_other_numbers_for_each_card(files):
     ],
 )  # fmt: skip
 def test_what_chooses_no_cards_is_refused(files, option, message):
-    Policy.random(seed=1).save(files / "battle.npz")
     raises(ValueError, message, make_agent, f"greedy:{option.format(files)}")
 
 

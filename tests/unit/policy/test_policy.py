@@ -1,6 +1,7 @@
 """Policies: the compiled networks against numpy, files, and the agent that plays them."""
 
 import json
+from functools import cache
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from locmsim.support.identity import library
 from locmsim.tuning.evaluate import evaluate
 
 
+@cache
 def observations(rules, layout="entities", n=24):
     """Return observations and masks from the middle of random games."""
     env = LocmVectorEnv(n, opponent="caller", rules=rules, layout=layout, **FEW)
