@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # of `signal`, which is slower to import
 import _socket
-import ctypes
 import marshal
 import os
 import resource
@@ -134,6 +133,8 @@ def main(served: int) -> None:
 
 
 def _become_subreaper() -> None:
+    import ctypes  # whoever is served by a helper needs none
+
     if ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
         raise OSError("there are no subreapers")
 
@@ -241,6 +242,8 @@ def _become(
         os.setsid()
         # A reaper that is killed takes its processes with it. (It has one thread: the signal comes
         # when the thread that forked ends.)
+        import ctypes
+
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, _signal.SIGKILL, 0, 0, 0)
         for number in (*IGNORED, _signal.SIGPIPE):
             _signal.signal(number, _signal.SIG_DFL)

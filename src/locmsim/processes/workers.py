@@ -9,7 +9,6 @@ import atexit
 import contextlib
 import logging
 import math
-import multiprocessing
 import os
 import pickle
 import select
@@ -83,8 +82,14 @@ def end_if_imported_again() -> None:
     Workers import it to find its definitions. A script without a main guard would start everything
     again in each of them.
     """
-    if getattr(multiprocessing.current_process(), "_inheriting", False):
+    processes = _multiprocessing()
+    if processes and getattr(processes.current_process(), "_inheriting", False):
         sys.exit(_UNGUARDED)
+
+
+def _multiprocessing() -> Any:
+    """Return `multiprocessing`, which is slow to import; None where this is no process of it."""
+    return sys.modules.get("multiprocessing")
 
 
 class Workers(NamedTuple):
@@ -603,7 +608,8 @@ def _divided(cores: Sequence[int], seats: int) -> list[Sequence[int]]:
 
 def in_worker() -> bool:
     """Return whether this process is a worker, which is replaced when it ends."""
-    return _serving or multiprocessing.parent_process() is not None
+    processes = _multiprocessing()
+    return _serving or (processes is not None and processes.parent_process() is not None)
 
 
 def _packed_error(error: Exception) -> bytes:

@@ -4,7 +4,6 @@ import os
 import pickle
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -166,6 +165,8 @@ class Seat:
 
     def check_program(self) -> None:
         """Raise ``ValueError`` if this machine has no such program, and say what was meant."""
+        import shutil  # slow to import, and not needed to play
+
         command = self.text
         if hint := _python_file_hint(command):
             raise ValueError(self._said(hint))

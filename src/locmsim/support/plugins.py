@@ -65,9 +65,11 @@ class Registry(UserDict[str, Any]):
         ``ValueError`` for an unknown name; nothing is imported.
         """
         name, _, options = text.partition(":")
-        if name in self or self._entry_points(name):
+        match = _CLASS.fullmatch(text)
+        # To look for entry points takes longer than all else; a file has the name of none.
+        if name in self or (not (match and match["file"]) and self._entry_points(name)):
             return name, options
-        if match := _CLASS.fullmatch(text):
+        if match:
             return f"{match['place']}:{match['name']}", match["options"] or ""
         known = self.names()
         raise ValueError(
