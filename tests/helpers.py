@@ -356,7 +356,7 @@ def wait_for(what: Callable[[], Any], seconds: float = 60.0) -> Any:
     deadline = time.monotonic() + seconds
     while not (found := what()):
         assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.005)
+        time.sleep(0.02)
     return found
 
 

@@ -1,5 +1,6 @@
 """Agents whose module is imported quickly, as worker processes do."""
 
+import os
 from dataclasses import dataclass
 
 from locmsim.agents import RandomAgent
@@ -25,3 +26,10 @@ class Counting(RandomAgent):
     def __init__(self, numbers: list[int]) -> None:
         super().__init__()
         self.numbers = numbers
+
+
+class Moody(RandomAgent):
+    """Plays otherwise if it is told so."""
+
+    def reset(self, seed: int = 0) -> None:
+        super().reset(seed + int(os.environ.get("MOOD", "0")))

@@ -40,6 +40,8 @@ from locmsim.rules.cards import cards_1x, load_cards, save_cards
 from locmsim.rules.generator import generate_cards
 
 GOOD = shlex.join(BOT)
+#: What plays where programs are not what is tested.
+AGENTS = ["-p1", "random", "-p2", "random"]
 NO_LIMITS = ["--timeout-scale", "0"]
 
 
@@ -125,7 +127,7 @@ def test_files_of_two_folders_have_helpers_of_their_own(tmp_path: Path) -> None:
     ],
 )
 def test_parameters(words: list[str], rules: str, params: dict[str, int]) -> None:
-    out = play("-p1", GOOD, "-p2", GOOD, "--rules", rules, *words).out
+    out = play(*AGENTS, "--rules", rules, *words).out
     shown = dict(line.split("=") for line in out.splitlines()[2:])
     expected = Match(rules, params=params).params
     assert shown == {key: str(value) for key, value in expected.items()}
@@ -133,7 +135,7 @@ def test_parameters(words: list[str], rules: str, params: dict[str, int]) -> Non
 
 @pytest.mark.parametrize("name", ["seed", "cardGenSeed", "shufflePlayer1Seed"])
 def test_a_seed_that_is_ignored_is_told(name: str) -> None:
-    out, err = play("-p1", GOOD, "-p2", GOOD, "-d", f"seed=1 {name}=abc")
+    out, err = play(*AGENTS, "-d", f"seed=1 {name}=abc")
     assert err == (
         f"locmsim play: -d: {name}: expected a signed 64-bit integer, got 'abc': it is ignored\n"
     )
@@ -160,9 +162,9 @@ def test_closed_standard_streams(closed: str, tmp_path: Path) -> None:
 def test_what_is_printed_repeats_the_match(tmp_path: Path) -> None:
     """The lines after the scores, passed to -d as tournament tools do, reproduce the match."""
     first, second = tmp_path / "first.json", tmp_path / "second.json"
-    out = play("-p1", GOOD, "-p2", GOOD, "-l", str(first)).out
+    out = play("-p1", GOOD, "-p2", "random", "-l", str(first)).out
     data = " ".join(out.splitlines()[2:])
-    again = ["-p1", GOOD, "-p2", GOOD, "-d", "seed=1", "-l", str(second), "-s", "-d", data]
+    again = ["-p1", GOOD, "-p2", "random", "-d", "seed=1", "-l", str(second), "-s", "-d", data]
     play(*again)
     logs = [json.loads(path.read_text()) for path in (first, second)]
     for key in ("outputs", "scores", "gameParameters"):
@@ -175,7 +177,7 @@ def test_log(tmp_path: Path, rules: str) -> None:
     path = tmp_path / "game1.json"
     path.write_text('{"errors":"what was there before"}')
     options = ["--rules", rules, "-d", "seed=3", "-l", str(path)]
-    out = play("-p1", GOOD, "-p2", GOOD, *options).out.splitlines()
+    out = play("-p1", GOOD, "-p2", "random", *options).out.splitlines()
     text = path.read_text()
     assert text.count("\n") == 1
     log = json.loads(text)
@@ -210,7 +212,7 @@ def test_log_to_a_pipe(tmp_path: Path) -> None:
     both_ends = os.open(path, os.O_RDWR)
     with subprocess.Popen(["/bin/cat", str(path)], stdout=subprocess.PIPE) as reader:
         try:
-            scores = play("-p1", GOOD, "-p2", GOOD, "-l", str(path)).out.splitlines()[:2]
+            scores = play(*AGENTS, "-l", str(path)).out.splitlines()[:2]
         finally:
             os.close(both_ends)
         assert path.is_fifo()
@@ -242,16 +244,17 @@ HINT = "locmsim play: -s: this is the text, as by --text; the page in the browse
 def test_page_without_a_terminal() -> None:
     """Without a terminal, -s prints the text and, unless called as by tools, a hint."""
     for words, hint in (
-        ([GOOD, GOOD, "--text"], ""),
-        ([GOOD, GOOD, "-s"], f"{HINT}needs a terminal\n"),
-        (["-p1", GOOD, "-p2", GOOD, "-s"], ""),
+        (["random", "random", "--text"], ""),
+        (["random", "random", "-s"], f"{HINT}needs a terminal\n"),
+        ([*AGENTS, "-s"], ""),
     ):
         out, err = play("-seed", "7", *words)
         lines = out.splitlines()
-        assert (lines[:3], lines[7]) == (["0", "1", "seed=7"], "player 0 chose 30 cards:")
-        assert lines[-1] == "player 1 wins"
+        assert lines[:3] == ["0", "1", "seed=7"]
+        assert lines[7] == "player 0 (random) chose 30 cards:"
+        assert lines[-1] == "player 1 (random) wins"
         assert err == hint
-    out, err = play("--json", GOOD, GOOD, "-seed", "7", "-s")
+    out, err = play("--json", "random", "random", "-seed", "7", "-s")
     assert json.loads(out)["test_data"]["seed"] == 7
     assert err == ""
 
@@ -398,7 +401,7 @@ def test_replay_of_a_log(tmp_path: Path) -> None:
 def test_old_ids(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     options = ["-d", "seed=5", "--ids", "old", "-l", str(path)]
-    played = play("-p1", GOOD, "-p2", GOOD, *options).out
+    played = play("-p1", GOOD, "-p2", "random", *options).out
     match = Match(seed=5, ids="old")
     for player in (0, 1):
         match.submit(player, "PASS")
@@ -411,7 +414,7 @@ def test_result_as_json(tmp_path: Path) -> None:
     talking = bot("say_error", "2", r"[TDATA] kind = odd\n[PDATA] depth = 7\n")
     path = tmp_path / "log.json"
     options = ["--json", "-s", "-seed", "5", "-l", str(path)]
-    data = json.loads(play("-p1", talking, "-p2", GOOD, *options).out)
+    data = json.loads(play("-p1", talking, "-p2", "random", *options).out)
     assert sorted(data["ranks"]) == [0, 1]
     assert data["errors"] == [0, 0]
     assert data["test_data"]["seed"] == 5
@@ -423,12 +426,12 @@ def test_result_as_json(tmp_path: Path) -> None:
 
 def test_the_form_for_tools_says_the_fault() -> None:
     """On the standard output, since anything on the standard error is a failure of the referee."""
-    out, err = play("-p1", GOOD, "-p2", bot("leave", "1", "3"), "-seed", "5")
+    out, err = play("-p1", "random", "-p2", bot("leave", "1", "3"), "-seed", "5")
     *_, last = lines = out.splitlines()
     assert (err, last) == ("", "fault=crashed: player 1: its process exited with code 3")
     for apart in (" ", "\n", "\\n"):
         again = apart.join(lines[2:])
-        shown = play("-p1", GOOD, "-p2", GOOD, "-d", again).out
+        shown = play(*AGENTS, "-d", again).out
         assert shown.splitlines()[2:] == lines[2:-1]
 
 
@@ -442,15 +445,15 @@ def test_a_program_whose_path_has_a_blank(
     program = tmp_path / "my bot"
     program.write_text(f"#!/bin/sh\nexec {GOOD}\n")
     program.chmod(0o755)
-    more = ["--games", "2"] if command == "arena" else []
+    more = ["--games=2", "--jobs=1"] if command == "arena" else []
     said = "a command is split at blanks: for this file it is \"'./my bot'\""
     code = 2 if command == "arena" else 1
-    assert said in output_of(command, "./my bot", GOOD, *more, code=code).err
-    assert "cannot run" not in output_of(command, "'./my bot'", GOOD, *more).err
+    assert said in output_of(command, "./my bot", "random", *more, code=code).err
+    assert "cannot run" not in output_of(command, "'./my bot'", "random", *more).err
 
 
 def test_lenient() -> None:
-    twice = ["-p1", bot("say", "1", r"PASS\nPASS\n"), "-p2", GOOD]
+    twice = ["-p1", bot("say", "1", r"PASS\nPASS\n"), "-p2", "random"]
     assert play(*twice).out.splitlines()[:2] == ["-1", "0"]
     assert sorted(play(*twice, "--lenient").out.splitlines()[:2]) == ["0", "1"]
 
@@ -537,13 +540,14 @@ def test_plain_commands_import_no_agents() -> None:
 
 def test_why_a_bot_failed() -> None:
     """The reason of a fault goes to the standard error, except in the forms that tools call."""
-    out, err = play(bot("crash", "1"), GOOD)
+    broken = bot("crash", "1")
+    out, err = play(broken, "random")
     assert out.splitlines()[:2] == ["-1", "0"]
     assert err.startswith(
         "locmsim play: player 0 failed in turn 0 (crashed): its process exited with code 1\n"
         "player 0, end of standard error:\n    Traceback"
     )
-    for arguments in (["--json", bot("crash", "1"), GOOD], ["-p1", bot("crash", "1"), "-p2", GOOD]):
+    for arguments in (["--json", broken, "random"], ["-p1", broken, *AGENTS[2:]]):
         assert play(*arguments).err == ""
 
 
@@ -569,7 +573,7 @@ def test_traceback_of_an_agent(tmp_path: Path) -> None:
 
 def test_offending_answer() -> None:
     """The message quotes a wrong answer, escaped and shortened, and says what is wrong with it."""
-    err = play(bot("say", "0", "HELP" * 40 + r"\n"), GOOD).err
+    err = play(bot("say", "0", "HELP" * 40 + r"\n"), "random").err
     assert "(malformed answer): Invalid action. Expected " in err
     assert "HELPHELP'... (160 characters)" in err
 
@@ -660,7 +664,7 @@ def test_signals_end_the_bots_too(
 def test_handlers_are_restored() -> None:
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.getsignal(number) for number in numbers]
-    play("-p1", bot("leave", "0", "1"), "-p2", GOOD)
+    play("-p1", bot("leave", "0", "1"), "-p2", "random")
     assert [signal.getsignal(number) for number in numbers] == before
 
 

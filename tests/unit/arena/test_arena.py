@@ -320,14 +320,14 @@ def test_whose_elo_a_test_is_about(players: list[str], of: str | None) -> None:
     """Of players of known strength, whoever is named is judged; by default it is the first."""
     named = of or players[0].partition("=")[0]
     other = "old" if named == "new" else "new"
-    with Arena(None, players, games=1000, seed=4, timeout_scale=0) as arena:
-        arena.set_test(Sprt(0, 50), of)
+    with Arena(None, players, games=40, seed=4, timeout_scale=0) as arena:
+        arena.set_test(Sprt(0, 200), of)
         arena.run(jobs=1)
         state = arena.tally.sprt_state
         assert state is not None
         if named == "new":
             assert state.accepted == "H1"
-            claim = "new is at least 50 Elo better than old: accepted after"
+            claim = "new is at least 200 Elo better than old: accepted after"
         else:
             assert state.accepted == "H0"
             claim = f"{named} is not better than {other}: accepted after"

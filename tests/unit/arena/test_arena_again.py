@@ -1,15 +1,14 @@
 """What is published repeats: the same command plays the same games, and files say how."""
 
 import json
-import os
 import zlib
 from pathlib import Path
 
 import pytest
 from amounts import slow_after
 from helpers import change, main, output_of, played, raises, tournament
+from players import Moody
 
-from locmsim.agents import RandomAgent
 from locmsim.arena import Arena, Difference, StoreError
 
 #: Small rows of the tables of docs/figures.md: players, and further options.
@@ -51,13 +50,6 @@ def test_a_game_of_an_arena_is_that_of_play(tmp_path: Path) -> None:
 def test_seed_and_seeds_exclude_each_other() -> None:
     with pytest.raises(ValueError, match="seed: does not apply with seeds"):
         Arena(None, ["random", "greedy"], seed=1, seeds=[1, 2])
-
-
-class Moody(RandomAgent):
-    """Plays otherwise if it is told so."""
-
-    def reset(self, seed: int = 0) -> None:
-        super().reset(seed + int(os.environ.get("MOOD", "0")))
 
 
 def test_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ def test_an_arena_plays_and_keeps_them(game, tmp_path):
         mine.unlink()
     assert all(max(found) <= 6 for found in costs("a.db"))
     assert len(costs("a.db")) == 4
-    assert "all came out the same" in output_of("arena", "--verify", "a.db").out
+    assert "all came out the same" in output_of("arena", "--jobs=1", "--verify", "a.db").out
     assert main(["dataset", "a.db", "-o", "a.npz"]) == 0
     with np.load("a.npz") as file:
         assert set(file["game"]) == {0, 1, 2, 3}

@@ -3,12 +3,11 @@
 import base64
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 from helpers import HOSTILE, each_rules, main, match_of, raises, view_steps
+from hostile_game import Hostile
 from vestrock_help import Tournament, described, encode
 from web_client import Client, Library
 
@@ -18,7 +17,6 @@ from locmsim.referee import replay_calls
 from locmsim.web import load_replay
 from vestrock import generate_deck
 from vestrock.bots import make_bot
-from vestrock.game import VestrockGame
 from vestrock.match import split_line
 
 
@@ -108,17 +106,6 @@ def test_a_match_of_locm(rules: str) -> None:
     shown = library.any_match(library.add(result, ("a", "")))
     assert (shown["names"], shown["title"]) == (["a", "Player 1"], f"rules {rules}")
     assert shown["steps"] == steps
-
-
-@dataclass(frozen=True)
-class Hostile(VestrockGame):
-    """A game that tries to put more than a picture on the page."""
-
-    title: ClassVar[str] = "<b>Hostile"
-
-    def view(self, match: Any) -> View:
-        drawing = f'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">{HOSTILE}</svg>\udc80'
-        return View("<i>text", "<u>words", (1, 2), drawing)
 
 
 def test_no_markup_of_a_game_enters_a_page(tmp_path: Path) -> None:
