@@ -20,8 +20,6 @@ from types import ModuleType
 
 sys.path.append(str(Path(__file__).parent))
 
-from cython_to_c import Program, Style, translate
-
 #: Values of the macros.
 Choice = tuple[int, ...]
 #: A line, and the choices whose text has it.
@@ -88,14 +86,26 @@ def header_module() -> ModuleType:
                 del sys.modules[name]
 
 
-def program(fixed: dict[object, int | str]) -> Program:
-    """Return the sources, with known values filled in."""
+def translated(fixed: dict[object, int | str], roots: Sequence[str], public: Sequence[str]) -> str:
+    """Return the sources in C, with known values filled in."""
+    from cython_to_c import Program, Style, translate  # with Cython, which is slow to import
+
     modules = {}
     for name in MODULES:
         path = SOURCES / name.replace(".", "/")
         files = [path.with_suffix(".pxd"), path.with_suffix(".pyx")]
         modules[f"locmsim.{name}"] = [file for file in files if file.exists()]
-    return Program(modules, {"LOCMSIM_DEBUG": 0, **fixed})
+    style = Style(
+        "locm_",
+        "locmi_",
+        static="LOCMI_FUNCTION",
+        inline="LOCMI_INLINE",
+        start="",
+        keeps_fixed=True,
+        modules=PUBLIC,
+    )
+    program = Program(modules, {"LOCMSIM_DEBUG": 0, **fixed})
+    return translate(program, style, roots, public)
 
 
 def public_functions() -> list[str]:
@@ -127,16 +137,7 @@ def specialised(choice: Choice) -> str:
         if code == "RULES_15" or not has_offers:
             fixed["pool_t", "n_triplets"] = 0
             roots = [name for name in roots if name != "pool_offer"]
-    style = Style(
-        "locm_",
-        "locmi_",
-        static="LOCMI_FUNCTION",
-        inline="LOCMI_INLINE",
-        start="",
-        keeps_fixed=True,
-        modules=PUBLIC,
-    )
-    text = translate(program(fixed), style, roots, public)
+    text = translated(fixed, roots, public)
     text = CLOCK.sub("", text).replace("locmi_now_ns_", "locm_now_ns")
     return re.sub(r"(?m)^#include .*\n", "", text)
 

@@ -9,7 +9,6 @@ from helpers import raises
 
 pytest.importorskip("Cython")
 
-import cython_to_c
 import export_templates
 from export_templates import KIT, MACROS, SOURCES
 
@@ -108,6 +107,8 @@ def test_a_build_from_a_source_archive_does_not_translate(checkout):
 
 
 def translated(tmp_path, source):
+    import cython_to_c  # with Cython, which is slow to import
+
     path = tmp_path / "m.pyx"
     path.write_text(source)
     program = cython_to_c.Program({"m": [path]})
@@ -129,8 +130,10 @@ def translated(tmp_path, source):
     ],
 )
 def test_what_is_not_understood_is_named_with_its_place(tmp_path, body, what):
+    from cython_to_c import Unsupported
+
     source = "cdef int f(int x) noexcept nogil:\n" + body
-    raises(cython_to_c.Unsupported, rf"m\.pyx:[23]: {what}", translated, tmp_path, source)
+    raises(Unsupported, rf"m\.pyx:[23]: {what}", translated, tmp_path, source)
 
 
 @pytest.mark.slow
