@@ -152,26 +152,29 @@ def test_an_agent_in_a_process_of_its_own_fails_alone(folder: Path) -> None:
         None, ["old/bot.py:Bot", "new/bot.py:Bot"], seeds=[1, 2, 3], timeout_scale=0
     ) as arena:
         found = []
-        for number in (1, 2, 4, 6):
+        for number in (1, 4, 6):
             if number == 4:
                 (folder / "go").touch()
             found += play_games(arena.settings.task([number]), run="this one")
         forget_agents()
     faults = [record.outcome.fault for record in found]
-    assert ["exited with code 3" in fault.message for fault in faults if fault] == [True, True]
-    assert faults[2:] == [None] * 2
+    assert ["exited with code 3" in fault.message for fault in faults if fault] == [True]
+    assert faults[1:] == [None] * 2
 
 
 def test_processes_of_a_bot_may_be_spawned(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (folder / "bots").mkdir()
     (folder / "bots" / "spawning.py").write_text(
-        "import multiprocessing\nimport tools\nfrom locmsim.agents import GreedyAgent\n\n"
+        "import functools, multiprocessing, tools\nfrom locmsim.agents import GreedyAgent\n\n"
         "class Bot(GreedyAgent):\n"
         "    def reset(self, seed=0):\n"
         "        super().reset(seed)\n"
-        "        with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
-        "            assert pool.apply(tools.word) == 'right'\n"
-        "            assert pool.apply(tools.name, (Bot,)) == 'Bot'\n"
+        "        spawn()\n\n"
+        "@functools.cache\n"
+        "def spawn():\n"
+        "    with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
+        "        assert pool.apply(tools.word) == 'right'\n"
+        "        assert pool.apply(tools.name, (Bot,)) == 'Bot'\n"
     )
     (folder / "bots" / "tools.py").write_text(
         "def word():\n    return 'right'\n\ndef name(kind):\n    return kind.__name__\n"

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import Workers, locmsim, main, output_of, started
+from helpers import Workers, locmsim, output_of, started
 
 from locmsim import __version__
 from locmsim.arena import Arena
 from locmsim.networks import WeightsFile, default_weights
-from locmsim.tuning import PROOF_SEEDS, Tuner, self_play
+from locmsim.tuning import PROOF_SEEDS, self_play
 
 PAGE = Path(__file__).parents[2] / "docs" / "tuning.md"
 
@@ -128,22 +128,6 @@ def test_a_package_that_is_missing(
     assert error.startswith("locmsim tune: ")
     assert error.endswith(f"which is not installed: pip install 'locmsim[{extra}]'\n")
     assert not [*tmp_path.iterdir()]
-
-
-@pytest.mark.parametrize(("what", "package"), [("eval", "torch"), ("network", "scipy.optimize")])
-def test_a_package_that_is_not_needed(
-    what: str, package: str, tmp_path: Path, missing: Callable[..., None]
-) -> None:
-    """Networks are tuned without scipy, and the fitted evaluation without PyTorch."""
-    if what == "network":
-        pytest.importorskip("torch")
-    missing(package)
-    words = ["--rules", "1.2", "--parts", what, *QUICK, "--iterations", "1", "--jobs", "1"]
-    words += ["--network-size", "large"] if what == "network" else []
-    state, output = str(tmp_path / "state"), str(tmp_path / "tuned.npz")
-    assert main(["tune", *words, "--state", state, "--output", output]) == 0
-    size = "large" if what == "network" else "same"
-    assert Tuner({}, folder=state).settings.network_size == size
 
 
 def test_workers_that_are_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

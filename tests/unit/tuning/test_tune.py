@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import raises
+from helpers import main, raises
 
 from locmsim import Match
 from locmsim.decks import CARD_TERMS, build_deck, pick
@@ -269,6 +269,24 @@ def test_an_iteration(settings: TuningSettings, tmp_path: Path) -> None:
         assert lines(again, 1) == [line]
         assert again.best == tuner.best
         assert again.record() == tuner.record()
+
+
+@pytest.mark.parametrize(("what", "package"), [("eval", "torch"), ("network", "scipy.optimize")])
+def test_a_package_that_is_not_needed(
+    what: str, package: str, tmp_path: Path, missing: Callable[..., None]
+) -> None:
+    """Networks are tuned without scipy, and the fitted evaluation without PyTorch."""
+    if what == "network":
+        pytest.importorskip("torch")
+    missing(package)
+    words = ["--rules", "1.2", "--parts", what, "--games", "20", "--match-games", "6"]
+    words += ["--nodes", "20", "--pools", "1", "--iterations", "1", "--jobs", "1"]
+    words += ["--proof-games", "2"]
+    words += ["--network-size", "large"] if what == "network" else []
+    state, output = str(tmp_path / "state"), str(tmp_path / "tuned.npz")
+    assert main(["tune", *words, "--state", state, "--output", output]) == 0
+    size = "large" if what == "network" else "same"
+    assert Tuner({}, folder=state).settings.network_size == size
 
 
 @pytest.mark.slow
