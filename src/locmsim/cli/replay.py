@@ -92,9 +92,10 @@ def run(options: argparse.Namespace) -> None:
 def _page(options: argparse.Namespace) -> str:
     from locmsim.web import load_replay, replay_html
     from locmsim.web.file_capture import capture_html, is_capture
-    from locmsim.web.file_play import play_html
 
     if options.play:
+        from locmsim.web.file_play import play_html  # imports NumPy
+
         return play_html(options.rules or "1.5")
     names_shown = None if options.names is None else (options.names[0], options.names[1])
     view = None if options.view is None else int(options.view)

@@ -25,7 +25,6 @@ from locmsim.referee.transcript import log_line
 from locmsim.rules.cards import Card
 from locmsim.rules.rulesets import RULES
 from locmsim.search.evaluation import Evaluation
-from locmsim.web.file_engine import packed_engine
 from locmsim.web.file_parts import joined, packed_json, program
 from locmsim.web.match_data import (
     PERSON,
@@ -144,6 +143,8 @@ def replay_html(
     """
     data = {**replay_data(result, names), "view": view, "files": _files(result, names)}
     if engine:
+        from locmsim.web.file_engine import packed_engine  # imports NumPy
+
         data["engine"] = packed_engine(result.match.rules, result)
     return page_html(data, "engine" if engine else "replay")
 
