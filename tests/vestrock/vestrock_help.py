@@ -3,11 +3,13 @@
 # ruff: noqa: F401 (tests import from here what stands deep in the package)
 
 import asyncio
+import base64
 import contextlib
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from helpers import output_of, wait_for
@@ -30,6 +32,19 @@ from vestrock.views import Views
 PATIENCE = 30.0
 #: Runs the command line of Vestrock in this process.
 tool = partial(output_of, program=main)
+
+
+def line_of(password: str, ln: int, r: int, p: int) -> str:
+    """Return what follows the name in the line of an account with these parameters of scrypt."""
+    digest = hash_password(password, b"salt", (ln, r, p))
+    return f"$scrypt$ln={ln},r={r},p={p} " + " ".join(
+        base64.b64encode(part).decode() for part in (b"salt", digest)
+    )
+
+
+def write_accounts(path: Path, *names: str) -> None:
+    """Write a file of accounts that all have the password "x", with hashes that take no time."""
+    path.write_text("".join(f"{name} {line_of('x', 4, 1, 1)}\n" for name in names))
 
 
 class Served:

@@ -21,7 +21,7 @@ shown the player so far, so that a bot in the arena gets the same observations a
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,6 +145,9 @@ class Layout:
                 part = part.reshape(*part.shape[:-1], block.rows, len(block.features))
             views[block.name] = part
         return views
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # as nothing can change it
 
     def describe(self, row: NDArray[Any] | Sequence[float]) -> str:
         """Return an observation in words, with a line for each block, card and creature.

@@ -93,7 +93,7 @@ def test_actions_of_a_line_are_those_the_referee_would_apply(rules, data):
 
 @each_rules
 def test_equal_states_have_equal_hashes_and_others_do_not(rules):
-    found = list(game_positions(rules)[: amount(150, 400)])
+    found = list(game_positions(rules)[: amount(100, 400)])
     found += [rebuilt(state) for state in found]
     facts = [(state.key(), state.hash64(), state.turn_hash()) for state in found]
     for (key, whole, turn), (key_2, whole_2, turn_2) in combinations(facts, 2):

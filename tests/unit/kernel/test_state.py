@@ -367,7 +367,7 @@ def test_keys_are_equal_exactly_for_equal_positions(rules):
 
 @each_rules
 def test_rebuilt_positions_are_equal(rules):
-    for state in game_positions(rules):
+    for state in game_positions(rules)[:: amount(3, 1)]:
         again = rebuilt(state)
         again.validate()
         assert again == state

@@ -21,7 +21,6 @@ from vestrock_help import (
     COMMAND_LIMIT,
     PATIENCE,
     Event,
-    FileAccounts,
     Player,
     Raw,
     Served,
@@ -31,6 +30,7 @@ from vestrock_help import (
     replay,
     served,
     until,
+    write_accounts,
 )
 
 from vestrock import Server
@@ -251,8 +251,7 @@ def test_a_player_in_debt_is_not_read(table: Served) -> None:
 
 def test_accounts_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "accounts"
-    for name in ("ann", "bob", "carl"):
-        FileAccounts.set_password(path, name, "x")
+    write_accounts(path, "ann", "bob", "carl")
     with served(accounts=path, turn_seconds=0.05, early=False) as table:
         for words in (("dora", "x"), ("ann", "y")):
             raises(LoginError, "ERR 1 BadLoginOrPassword", Client, "127.0.0.1", table.port, *words)
@@ -537,8 +536,7 @@ def test_an_early_turn_needs_every_player(table: Served) -> None:
 
 def test_an_absent_player_idles_and_all_scores_count(tmp_path: Path) -> None:
     accounts, standings, log = (tmp_path / name for name in ("accounts", "standings.db", "log"))
-    for name in ("ann", "bob"):
-        FileAccounts.set_password(accounts, name, "x")
+    write_accounts(accounts, "ann", "bob")
     with served(
         accounts=accounts,
         turn_seconds=0.02,

@@ -1,13 +1,12 @@
 """Accounts of Vestrock's server."""
 
-import base64
 import contextlib
 import threading
 from pathlib import Path
 
 import pytest
 from helpers import raises
-from vestrock_help import FileAccounts, OpenAccounts, hash_password
+from vestrock_help import FileAccounts, OpenAccounts, hash_password, line_of, write_accounts
 
 from vestrock import accounts as module
 
@@ -116,14 +115,6 @@ def test_what_nobody_could_send_is_refused(tmp_path: Path, name: str, password: 
     assert not path.exists()
 
 
-def line_of(password: str, ln: int, r: int, p: int) -> str:
-    """Return what follows the name in the line of an account with these parameters of scrypt."""
-    digest = hash_password(password, b"salt", (ln, r, p))
-    return f"$scrypt$ln={ln},r={r},p={p} " + " ".join(
-        base64.b64encode(part).decode() for part in (b"salt", digest)
-    )
-
-
 def test_lines_with_other_parameters_are_checked_by_theirs(tmp_path: Path) -> None:
     path = tmp_path / "accounts"
     path.write_text(f"bob {line_of('b', 10, 4, 2)}\n")
@@ -140,7 +131,7 @@ def test_an_unknown_name_is_hashed_with_the_usual_parameters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "accounts"
-    path.write_text("".join(f"{name} {line_of('x', 4, 1, 1)}\n" for name in ("ann", "bob")))
+    write_accounts(path, "ann", "bob")
     used = []
     monkeypatch.setattr(
         module, "hash_password", lambda *words: used.append(words[2]) or hash_password(*words)
@@ -154,7 +145,7 @@ def test_accounts_that_are_added_at_once_are_all_kept(
 ) -> None:
     """Eight writers who read the file before any of them has written it would keep one account."""
     path = tmp_path / "accounts"
-    FileAccounts.set_password(path, "first", "x")
+    write_accounts(path, "first")
     monkeypatch.setattr(module, "hash_password", lambda *_: b"x")
     reading = threading.Barrier(8)
 
