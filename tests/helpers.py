@@ -117,12 +117,12 @@ class GoldenChunk:
             yield json.loads(line)
 
 
-def golden_games(rules: str) -> Iterator[Game]:
-    """Yield the golden games of a rule set in `tests/data`, each freshly parsed.
+def golden_games(rules: str, some: slice = slice(None)) -> Iterator[Game]:
+    """Yield the golden games of a rule set in `tests/data`, or some, each freshly parsed.
 
     Tests that look for the game of a kind take one of these; `golden_chunks` are all there are.
     """
-    return map(json.loads, golden_lines(subset_path(rules)))
+    return map(json.loads, golden_lines(subset_path(rules))[some])
 
 
 def golden_chunks(*rules: str) -> list[GoldenChunk]:

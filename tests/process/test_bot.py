@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from helpers import (
     REFERENCE,
+    RULE_SETS,
     GoldenChunk,
+    Output,
     answer_of,
     each_rules,
     each_rules_slowly,
@@ -47,6 +49,19 @@ def start():
     for process in processes:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def main_of(monkeypatch):
+    """Return a function that runs the bot in this process with an input."""
+
+    def run(text: str, *options: str, code: int = 0) -> Output:
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        return output_of(*options, code=code, program=bot.main)
+
+    monkeypatch.setattr("gc.freeze", lambda: None)
+    monkeypatch.setattr("gc.disable", lambda: None)
+    return run
 
 
 def ask(process: subprocess.Popen[str], text: str) -> str:
@@ -95,7 +110,7 @@ def test_the_match_is_that_of_the_agent(start, spec):
 
 
 @pytest.mark.parametrize(("rules", "search"), [("1.5", "beam"), ("1.2", "mcts"), ("1.0", "mcts")])
-def test_the_rules_decide_how_it_searches(monkeypatch, rules, search):
+def test_the_rules_decide_how_it_searches(monkeypatch, main_of, rules, search):
     asked = []
 
     class Noted:
@@ -110,12 +125,7 @@ def test_the_rules_decide_how_it_searches(monkeypatch, rules, search):
             return "PASS"
 
     monkeypatch.setattr(bot, "make_agent", lambda name, **options: Noted(name))
-    source = io.StringIO(Match(rules, seed=1).input_text(0))
-    monkeypatch.setattr("sys.stdin", source)
-    monkeypatch.setattr("sys.stdout", io.StringIO())
-    monkeypatch.setattr("gc.freeze", lambda: None)
-    monkeypatch.setattr("gc.disable", lambda: None)
-    assert bot.main(["--seed", "3"]) == 0
+    assert main_of(Match(rules, seed=1).input_text(0), "--seed", "3") == ("PASS\n", "")
     assert asked == [(search, 3)]
 
 
@@ -128,12 +138,10 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("lines", [0, 3, 50])
-def test_end_of_input(start, lines):
+def test_end_of_input(main_of, lines):
     """If the input ends before or within the first question, the bot exits quietly."""
-    process = start()
     text = Match(seed=1).input_text(0)
-    process.stdin.write("".join(text.splitlines(keepends=True)[:lines]))
-    assert finish(process) == (0, "", "")
+    assert main_of("".join(text.splitlines(keepends=True)[:lines])) == ("", "")
 
 
 def test_nobody_reads(start):
@@ -156,11 +164,9 @@ def test_the_end_after_an_answer(start, number):
     assert finish(process) == (0, "", "")
 
 
-def test_input_that_makes_no_sense(start):
-    process = start()
-    process.stdin.write("30 0 0 0\n30 0 zero 0\n")
-    code, stdout, stderr = finish(process)
-    assert (code, stdout) == (1, "")
+def test_input_that_makes_no_sense(main_of):
+    stdout, stderr = main_of("30 0 0 0\n30 0 zero 0\n", code=1)
+    assert stdout == ""
     assert stderr == ("python -m locmsim.bot: line 2: deck_size: expected an integer, got 'zero'\n")
 
 
@@ -231,13 +237,12 @@ def test_start_is_light():
     assert imported_of(slow, "import sys, locmsim.bot") == "[]"
 
 
-@each_rules
-def test_answers_need_no_numpy(rules):
+def test_answers_need_no_numpy():
     """With the package's networks a bot chooses its cards and plays without it."""
     code = (
         "from locmsim import Match, play_match; from locmsim.agents import make_agent;"
-        "agents = [make_agent(one) for one in ('beam:nodes=20', 'mcts:iterations=20')];"
-        f"play_match(Match({rules!r}, seed=1), agents); import sys"
+        "agents = lambda: [make_agent(one) for one in ('beam:nodes=20', 'mcts:iterations=20')];"
+        f"[play_match(Match(rules, seed=1), agents()) for rules in {RULE_SETS}]; import sys"
     )
     assert imported_of(("numpy", "zipfile"), code) == "[]"
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from locmsim.referee.log_reader import read_log
 from locmsim.web import load_replay
 
 
+@cache
 def results(rules: str) -> list[Result[Any]]:
     """Return finished matches with both phases, whose cards follow from their seeds."""
-    found = [golden_result(game) for game in [*golden_games(rules)][:40:5]]
+    found = [golden_result(game) for game in golden_games(rules, slice(0, 40, 5))]
     return [
         result
         for result in found
