@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Container, Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from locmsim._core import State
@@ -73,9 +74,14 @@ class Cards:
         title = self.title(card)
         data = {"title": title, "about": card_description(card, title), "row": card.to_row()}
         if picture:
-            # The page adds the title: a name may hold what XML cannot.
-            data["svg"] = card_svg(card, title="")
+            data["svg"] = _picture(card)
         return data
+
+
+@lru_cache(maxsize=512)
+def _picture(card: Card) -> str:
+    """Return the picture of a card, which each answer about a match has again."""
+    return card_svg(card, title="")  # the page adds it: a name may hold what XML cannot
 
 
 def match_page(
