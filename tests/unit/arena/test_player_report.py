@@ -75,7 +75,7 @@ def test_wins_that_were_missed_are_counted(tmp_path: Path) -> None:
 
 
 def test_versions_are_compared_on_the_same_seeds(db: Path) -> None:
-    words = ["--player", "osl", "--player", "greedy", "--games", "3"]
+    words = ["--player", "osl", "--player", "greedy", "--games", "5"]
     shown = report(db, *words, "--jobs", "2")["players"]
     assert [one["name"] for one in shown] == ["osl", "greedy"]
     with Arena.load(db) as arena:
@@ -84,11 +84,11 @@ def test_versions_are_compared_on_the_same_seeds(db: Path) -> None:
             for one in shown
         ]
     assert sorted(seeds[0]) == sorted(seeds[1])
-    assert len(seeds[0]) == 3
+    assert len(seeds[0]) == 5
     words += ["--jobs", "1"]
     assert report(db, *words)["players"] == shown
     text = output_of("analyse", str(db), "--report", "--nodes", str(NODES), *words).out
-    assert text.split()[:5] == ["osl", "greedy", "games", "3", "3"]
+    assert text.split()[:5] == ["osl", "greedy", "games", "5", "5"]
     assert shown[1]["worst"][0]["command"] in text
 
 
