@@ -23,8 +23,8 @@ from locmsim.policy import Policy
 from locmsim.rules.cards import Card, CardType
 from locmsim.search import Evaluation, SearchResult
 
-SMALL_BEAM = "beam:time_ms=0,nodes=2000"
-SMALL_MCTS = "mcts:time_ms=0,iterations=40"
+SMALL_BEAM = "beam:time_ms=0,nodes=1000"
+SMALL_MCTS = "mcts:time_ms=0,iterations=20"
 SPECS = ["random", "greedy", "rule", "osl", "max-attack", SMALL_BEAM, SMALL_MCTS]
 VALUE = Evaluation(HAND_SET_WEIGHTS, network=None)
 

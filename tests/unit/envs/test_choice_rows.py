@@ -185,7 +185,7 @@ def test_searches_as_battlers_play_what_the_agents_play(tmp_path):
         options = {"rules": rules, "episode": "choice", "battles": 3, "card_sets": 3}
         inside = LocmEnv(battlers=(spec, "greedy"), **options)
         outside = LocmEnv(battlers=(f"{file}:Own", "greedy"), **options)
-        for seed in range(2):
+        for seed in range(amount(1, 2)):
             results = []
             for env in (inside, outside):
                 seen, _ = env.reset(seed=seed)

@@ -811,7 +811,7 @@ def test_clones_are_independent(rules: str, ids: str, copied: Callable[[Match], 
         player = lone.to_ask[0]
         line = some_answer(lone, random)
         steps += 1
-        if steps % amount(3, 1):  # not at every step, since clones are slow
+        if steps % amount(5, 1):  # not at every step, since clones are slow
             assert lone.submit(player, line) == match.submit(player, line)
             continue
         clone, match = match, copied(match)

@@ -246,9 +246,9 @@ def test_fights_across_integer_widths(rules, abilities):
 @each_rules
 @pytest.mark.parametrize("kind", [CardType.GREEN, CardType.RED, CardType.BLUE])
 def test_items_across_integer_widths(rules, kind):
-    for stat, change in product(STATS, CHANGES):
+    for stat, change in product(STATS[:-1], CHANGES):
         item = Card(1, kind, 0, change, change, "------", change, -change, 100)
-        creature = [min(stat, MAX_STAT - 500), min(stat, MAX_STAT - 500), "------"]
+        creature = [stat, stat, "------"]
         kernel, battle = duel(rules, creature, creature, item)
         check_all_actions(kernel, battle)
 
