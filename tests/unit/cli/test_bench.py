@@ -193,6 +193,8 @@ def test_start_positions() -> None:
             ids = [item.card.base_id for item in (*player.hand, *player.deck)]
             assert len(ids) == 30
             assert max(map(ids.count, ids)) <= 2
+        state.apply_action(0)
+        assert state != start_position(5, rules)  # each call returns a state of its own
 
 
 def test_the_command_is_that_of_all_modules():

@@ -285,9 +285,6 @@ def exact_shares(groups, places):
     return shares
 
 
-SAMPLES = amount(8000, 20000)
-
-
 @pytest.mark.parametrize(
     ("groups", "places"),
     [
@@ -306,7 +303,7 @@ def test_samples_have_the_exact_distribution(groups, places):
     fills = [(5, [(pool[0], 1.0)])]
     theirs = [(copies, [(pool[i], w) for i, w in group]) for copies, group in groups]
     determinizer = Determinizer(state, 0, [fills, theirs])
-    views = (determinizer.sample(seed).players[1] for seed in range(SAMPLES))
+    views = (determinizer.sample(seed).players[1] for seed in range(20000))
     assert_shares((view.hand + view.deck for view in views), exact_shares(groups, places))
 
 
@@ -318,7 +315,7 @@ def test_samples_have_the_exact_distribution_after_draws():
     worlds = Determinizer(state, 0, [mine, [(5, [(CARDS[0], 1.0)])]])
     assert len(worlds.sample(0).players[0].deck) == 5
     later = worlds.after([0, 0])
-    decks = (later.sample(seed).players[0].deck for seed in range(SAMPLES))
+    decks = (later.sample(seed).players[0].deck for seed in range(20000))
     assert_shares(decks, exact_shares(groups, 4))
 
 
