@@ -49,7 +49,7 @@ def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
     with started(*words, cwd=tmp_path) as process:
         while cpu_seconds(process.pid) < 0.4:  # to start takes a fraction of this
             assert process.poll() is None
-            time.sleep(0.02)
+            time.sleep(0.05)
         begun = time.monotonic()
         process.send_signal(number)
         try:

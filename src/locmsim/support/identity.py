@@ -58,10 +58,10 @@ def identity(spec: str, process: bool, package: str = "locmsim") -> dict[str, st
 
 
 def home_of(game: object) -> tuple[str, list[str]]:
-    """Return the package of a game's agents, and the game's class if it is derived from theirs."""
+    """Return the package of a game's agents, and the game's class if another package derived it."""
     kinds = [one for one in type(game).__mro__ if {"agents", "make_agent"} & {*vars(one)}]
     package = kinds[0].__module__.partition(".")[0]
-    if kinds[0] is not type(game):
+    if type(game).__module__.partition(".")[0] != package:
         with suppress(ValueError):
             return package, [place_of(type(game))]
     return package, []

@@ -2,11 +2,12 @@
 
 import json
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from amounts import slow_after
-from helpers import change, main, output_of, played, raises, tournament
+from helpers import change, main, output_of, played, raises, run_on, tournament
 from players import Moody
 
 from locmsim.arena import Arena, Difference, StoreError
@@ -53,6 +54,7 @@ def test_seed_and_seeds_exclude_each_other() -> None:
 
 
 def test_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_on(monkeypatch, ThreadPoolExecutor(1), 1)
     db = tmp_path / "results.db"
     with tournament(db, ["greedy", Moody], games=4, seed=3, timeout_scale=0) as arena:
         before = played(arena)

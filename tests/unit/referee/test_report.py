@@ -16,7 +16,7 @@ from locmsim.referee.turn_report import report_game, report_turns
 @each_rules
 def test_every_turn_is_compared_with_the_best_one(rules: str) -> None:
     result = match_of(rules)
-    report = report_game(result, nodes=300, seed=1)
+    report = report_game(result, nodes=100, seed=1)
     calls = [call for call in result.calls if call.turn is not None]
     assert [turn.turn for turn in report.turns] == [call.turn for call in calls]
     for turn, call in zip(report.turns, calls, strict=True):
@@ -31,7 +31,7 @@ def test_every_turn_is_compared_with_the_best_one(rules: str) -> None:
         assert given == pytest.approx(turn.loss)
     assert report.turns[-1].after == 1 - (result.winner or 0)
     assert sum(turn.loss for turn in report.turns if turn.player == 1) > 0.05  # player 1 is random
-    assert report_game(result, nodes=300, seed=1) == report
+    assert report_game(result, nodes=100, seed=1) == report
 
 
 def test_nothing_hidden_is_looked_at() -> None:
@@ -57,8 +57,8 @@ def test_answers_that_end_the_match_lose_all() -> None:
 
 
 def test_the_best_turn_played_loses_nothing() -> None:
-    result = match_of(first="beam:nodes=300")
-    report = report_game(result, nodes=300)
+    result = match_of(first="beam:nodes=100")
+    report = report_game(result, nodes=100)
     won = report.turns[-1]
     assert (won.player, won.loss, won.value_best) == (0, 0, 1)
     assert won not in report.worst(0)
@@ -68,10 +68,10 @@ def test_the_best_turn_played_loses_nothing() -> None:
 
 def test_the_command_prints_it(tmp_path: Path) -> None:
     result = match_of()
-    report = report_game(result, nodes=200, seed=4)
+    report = report_game(result, nodes=60, seed=4)
     log = tmp_path / "a.log"
     write_log(log, result, ("ann", "bob"))
-    words = ["analyse", str(log), "--report", "--nodes", "200", "--seed", "4"]
+    words = ["analyse", str(log), "--report", "--nodes", "60", "--seed", "4"]
     shown = json.loads(output_of(*words, "--json").out)
     assert shown["names"] == ["ann", "bob"]
     assert {name: shown[name] for name in report.to_json()} == report.to_json()
