@@ -58,8 +58,12 @@ def test_importing_it_is_cheap():
     )
     assert not {"numpy", "concurrent.futures", "pyspiel", "locmsim.game.match"} & set(loaded)
     light = run_python(
-        "import locmsim.arena.game_worker, locmsim.arena.locm, locmsim.web.file_replay, sys\n"
-        "print(*sys.modules)"
+        "import locmsim.arena.game_worker, locmsim.arena.locm, sys\n"
+        "slow = {'hashlib', 'importlib.metadata', 'multiprocessing', 'zipfile'} & {*sys.modules}\n"
+        "import locmsim.web.file_replay\n"
+        "print(*sys.modules)\n"
+        "import locmsim.arena.tournament\n"
+        "assert not slow and 'numpy' not in sys.modules, slow"
     )
     assert not {"numpy", "sqlite3", "locmsim.arena.tournament"} & set(light)
 
