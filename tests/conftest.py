@@ -58,10 +58,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Skip the import of a folder if none of its tests will run."""
+    """Skip the import of a folder or file if none of its tests will run."""
     parts = config.option.markexpr.split(" and ")
     left_out = [part.removeprefix("not ") for part in parts if part.startswith("not ")]
-    return True if _kind(collection_path) in left_out and collection_path.is_dir() else None
+    if collection_path.is_dir():
+        return True if _kind(collection_path) in left_out else None
+    text = collection_path.read_text() if collection_path.suffix == ".py" and left_out else ""
+    marks = (f"\npytestmark = pytest.mark.{name}\n" for name in left_out)
+    return True if any(mark in text for mark in marks) else None
 
 
 def _kind(path: Path) -> str:
@@ -105,7 +109,7 @@ def pytest_collection(session: pytest.Session) -> None:
     files = sorted(file for place in places for file in place.rglob("test_*.py"))
     number = int(worker["workerid"].removeprefix("gw"))
     for file in files[number :: worker["workercount"]]:
-        if not pytest_ignore_collect(file.parent, session.config):
+        if not any(pytest_ignore_collect(path, session.config) for path in (file.parent, file)):
             sys.path.insert(0, str(file.parent))
             with contextlib.suppress(Exception, pytest.skip.Exception):  # the collection tells it
                 importlib.import_module(file.stem)
