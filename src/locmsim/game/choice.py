@@ -127,9 +127,9 @@ def _compiled_once(cards: _Same) -> CompiledCards:
     return CompiledCards("1.5", cards.cards)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)
 def _generated(seed: int) -> CompiledCards:
-    """Return a seed's cards, cached because the matches of a pair share them.
+    """Return a seed's cards, cached because the matches of a pair share them, and pages ask again.
 
     The offer contains all cards, whatever its seed.
     """
