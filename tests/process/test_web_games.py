@@ -414,9 +414,9 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
         # What the engine and the tree say of a turn of it, too.
         for what in ("tree/holdable", "tree/start"):
             page.tell(what, match=over["replay"], path=[])
-        again = page.tell("play/new", again=page.view["match"], players=[*reversed(players)])
-        assert page.page(again["match"])["steps"][0]["board"]["turn"] == state.turn
-        page.tell("play/leave", match=again["match"])
+    again = page.tell("play/new", again=page.view["match"], players=[*reversed(players)])
+    assert page.page(again["match"])["steps"][0]["board"]["turn"] == state.turn
+    page.tell("play/leave", match=again["match"])
 
 
 def test_a_bot_that_begins_in_a_position_has_time_to_start() -> None:

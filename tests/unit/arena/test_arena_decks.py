@@ -145,6 +145,16 @@ def test_play_with_decks(isolate: list[str], tmp_path: Path) -> None:
     assert replay_data(result)["params"]["decks"] == f"chosen by {told}"
 
 
+def test_an_option_of_that_name_of_others_is_theirs(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from locmsim.agents import RandomAgent\n"
+        "class Mine(RandomAgent):\n"
+        "    def __init__(self, deck=3): RandomAgent.__init__(self)\n"
+    )
+    with Arena(None, ["random", f"{tmp_path}/mine.py:Mine:deck=4"], decks="random"):
+        pass
+
+
 @pytest.mark.parametrize("player", ["greedy:deck=classic", "beam:nodes=9,draft=order"])
 def test_the_own_cards_of_an_agent_are_refused(player: str, tmp_path: Path) -> None:
     """Its option for them would have no effect, wherever others choose the cards."""
@@ -163,14 +173,7 @@ def test_the_own_cards_of_an_agent_are_refused(player: str, tmp_path: Path) -> N
         last = output_of(*words, "--decks", "random", code=2).err.splitlines()[-1]
         assert last == f"locmsim {words[0]}: error: {message.format('--')}"
     assert [*tmp_path.iterdir()] == []
-    # One of others has it for whatever it likes. A pilot's cards are those of the players.
-    (tmp_path / "mine.py").write_text(
-        "from locmsim.agents import RandomAgent\n"
-        "class Mine(RandomAgent):\n"
-        "    def __init__(self, deck=3): RandomAgent.__init__(self)\n"
-    )
-    with Arena(None, ["random", f"{tmp_path}/mine.py:Mine:deck=4"], decks="random"):
-        pass
+    # A pilot's cards are those of the players.
     with Arena(db, [player, "random"], pilot="greedy"):
         pass
     with Arena(None, ["random", "greedy"], decks="random") as arena:
