@@ -408,11 +408,11 @@ def same(one, other):
     elif isinstance(one, (list, tuple)):
         for value, expected in zip(one, other, strict=True):
             same(value, expected)
-    elif not (
-        isinstance(one, np.ndarray)
-        and (one.dtype, one.shape) == (other.dtype, other.shape)
-        and one.tobytes() == other.tobytes()
-    ):
+    elif isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        alike = (one.dtype, one.shape) == (other.dtype, other.shape)
+        if not alike or one.tobytes() != other.tobytes():
+            np.testing.assert_equal(one, other)
+    elif isinstance(one, np.ndarray) or isinstance(other, np.ndarray) or one != other:
         np.testing.assert_equal(one, other)
 
 

@@ -123,7 +123,7 @@ def views(env, row, who):
         env.action_masks()[row].tobytes(),
         *(env.games.arrays[name][row].tobytes() for name in ("obs", "masks", "to_move")),
         int(env.to_move[row]),
-        env.games.text(row),
+        env.options.layout == "entities" and env.games.text(row),  # the same with any layout
     ]
 
 
