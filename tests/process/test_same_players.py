@@ -114,29 +114,26 @@ def test_what_is_not_the_bot_does_not_lock_a_pool(
         assert "note: bot.py has changed since game 1 (bot)" in arena.table()
 
 
-def test_two_folders_with_modules_of_one_name(
-    folder: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_two_folders_with_modules_of_one_name(folder: Path) -> None:
     """Each has its own helpers, whatever the current folder has."""
     (folder / "helper.py").write_text("WORD = 'wrong'\n")
     players = [write_bot(folder / word, word) for word in ("old", "new")]
-    words = ["arena", *players, "--games", "2", "--timeout-scale", "0", "--jobs", "1"]
-    assert main([*words, "--db", "a.db", "--json"]) == 0
-    out = json.loads(capfd.readouterr().out)
-    assert out["faults"] == []
     old, new = (one.partition("=")[2] for one in players)
     settings = OptimizationSettings(
         f"{new}:weight={{weight}}", LocmGame(), (old,), 20, timeout_scale=0
     )
-    for play in (
-        lambda: main(["arena", "--verify", "a.db", "--jobs", "2"]),
-        lambda: main(["play", old, new, "--json"]),
-        lambda: next(Optimization(settings).run(jobs=1)).games - 4,
-    ):
-        (folder / "found").unlink()
-        assert play() == 0
-        found = (folder / "found").read_text().splitlines()
-        assert {*found} == {"old old", "new new"}
+    with Arena(None, players, games=2, seed=1, timeout_scale=0) as arena:
+        for play, result in (
+            (lambda: arena.run(jobs=1), None),
+            (lambda: arena.verify(jobs=2), []),
+            (lambda: main(["play", old, new, "--json"]), 0),
+            (lambda: next(Optimization(settings).run(jobs=1)).games, 4),
+        ):
+            assert play() == result
+            found = (folder / "found").read_text().splitlines()
+            assert {*found} == {"old old", "new new"}
+            (folder / "found").unlink()
+        assert [outcome.fault for outcome in arena.games()] == [None] * 2
 
 
 def test_an_agent_in_a_process_of_its_own_fails_alone(folder: Path) -> None:
