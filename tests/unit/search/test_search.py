@@ -284,7 +284,7 @@ def test_what_is_hidden_makes_no_difference(search, rules):
     pairs = list(references(rules, 7))[:: amount(2, 1)]
     assert len(pairs) > amount(5, 15)
     for pair in pairs:
-        lines = {search().search(state, **budget(search), seed=3).line for state in pair}
+        lines = {search().search(state, **budget(search, 0.5), seed=3).line for state in pair}
         assert len(lines) == 1
 
 
@@ -333,7 +333,7 @@ def test_a_search_that_cheats_would_be_found_out(search):
 def test_the_arguments_decide_the_result(search, rules):
     other = search()
     for state in list(positions(rules, games=2))[: amount(5, 8)]:
-        results = [s.search(state, **budget(search), seed=5) for s in (search(), other, other)]
+        results = [s.search(state, **budget(search, 0.5), seed=5) for s in (search(), other, other)]
         assert len({(r.line, r.value, r.visits, r.nodes, r.depth) for r in results}) == 1
 
 
@@ -553,7 +553,7 @@ def test_win_chances_say_who_wins(rules):
 @each_rules
 def test_plans_tell_what_was_compared(search, rules):
     compared = 0
-    for state in list(positions(rules, games=2))[:10]:
+    for state in list(positions(rules, games=2))[: amount(7, 10)]:
         result = search().search(state, **budget(search), seed=3)
         applied, ignored = state.clone().apply_line(result.line)
         assert (applied, len(result.actions)) == (result.pv, len(result.pv))
@@ -626,13 +626,14 @@ def test_threads_see_different_worlds(search):
     Otherwise the values would be those of one thread with half of the worlds.
     """
     state = next(s for s in positions("1.5") if s.turn > 6)
+    share = 40 if search is BeamSearch else 20
     values = {
         threads: search(search.options_class(worlds=64)).search(
-            state, **budget(search, 40), seed=4, threads=threads
+            state, **budget(search, share), seed=4, threads=threads
         )
         for threads in (1, 2, 4)
     }
-    half = search(search.options_class(worlds=32)).search(state, **budget(search, 40), seed=4)
+    half = search(search.options_class(worlds=32)).search(state, **budget(search, share), seed=4)
     assert len({found.value for found in [*values.values(), half]}) == 4
 
 
