@@ -119,9 +119,8 @@ def command_parser(chosen: str | None) -> Parser:
     parser.add_argument("--version", action=_Version, help="show the version and how it was built")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in [chosen] if chosen in COMMANDS else COMMANDS:
-        summary = COMMANDS[name]
         command = commands.add_parser(
-            name, help=summary, description=sentence(summary), allow_abbrev=False
+            name, help=COMMANDS[name], description=sentence(COMMANDS[name]), allow_abbrev=False
         )
         if name == chosen:
             module = import_module(f"locmsim.cli.{name}")
