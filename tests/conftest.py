@@ -136,17 +136,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: _kind(item.path) != "process")  # they wait for the longest time
 
 
-@pytest.fixture(autouse=True)
-def modules_of_tests_are_forgotten(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Forget modules of temporary folders and where they were; other tests use the same names."""
-    if "tmp_path_factory" not in request.fixturenames:
-        yield
-        return
-    tmp_path_factory = request.getfixturevalue("tmp_path_factory")
-    # Not all of the system's temporary folder: the whole environment may be there.
-    temporary = os.path.join(tmp_path_factory.getbasetemp(), "")
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """Return the test's folder; modules in such folders, and where they were, are forgotten.
+
+    Other tests use the same names.
+    """
+    temporary = os.path.join(tmp_path.parent, "")
     before, path = {*sys.modules}, [*sys.path]
-    yield
+    yield tmp_path
     sys.path[:] = [place for place in sys.path if place in path or not place.startswith(temporary)]
     for name in {*sys.modules} - before:
         known = vars(sys.modules[name])  # as modules of PyTorch answer to any name, and have any
