@@ -18,7 +18,7 @@ NODES = 20
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("reports") / "some results.db"
-    with Arena(path, ["greedy", "random", "osl"], games=4, seed=3, timeout_scale=0) as arena:
+    with Arena(path, ["greedy", "random", "osl"], games=2, seed=9, timeout_scale=0) as arena:
         arena.run(jobs=1)
     return path
 
@@ -60,7 +60,7 @@ def test_the_report_sums_up_those_on_games(db: Path) -> None:
 def test_wins_that_were_missed_are_counted(tmp_path: Path) -> None:
     """Agent random does not see a win; those that it found are none that it missed."""
     db = tmp_path / "a.db"
-    with Arena(db, ["a=random", "b=random"], games=8, seed=5, timeout_scale=0) as arena:
+    with Arena(db, ["a=random", "b=random"], games=4, seed=5, timeout_scale=0) as arena:
         arena.run(jobs=1)
     *_, (found,) = report_players(db, nodes=NODES)
     turns = [turn for game in found.games for turn in game.turns]
@@ -75,7 +75,7 @@ def test_wins_that_were_missed_are_counted(tmp_path: Path) -> None:
 
 
 def test_versions_are_compared_on_the_same_seeds(db: Path) -> None:
-    words = ["--player", "osl", "--player", "greedy", "--games", "5"]
+    words = ["--player", "osl", "--player", "greedy", "--games", "3"]
     shown = report(db, *words, "--jobs", "2")["players"]
     assert [one["name"] for one in shown] == ["osl", "greedy"]
     with Arena.load(db) as arena:
@@ -84,11 +84,11 @@ def test_versions_are_compared_on_the_same_seeds(db: Path) -> None:
             for one in shown
         ]
     assert sorted(seeds[0]) == sorted(seeds[1])
-    assert len(seeds[0]) == 5
+    assert len(seeds[0]) == 3
     words += ["--jobs", "1"]
     assert report(db, *words)["players"] == shown
     text = output_of("analyse", str(db), "--report", "--nodes", str(NODES), *words).out
-    assert text.split()[:5] == ["osl", "greedy", "games", "5", "5"]
+    assert text.split()[:5] == ["osl", "greedy", "games", "3", "3"]
     assert shown[1]["worst"][0]["command"] in text
 
 
@@ -113,5 +113,5 @@ def test_a_report_that_is_stopped_shows_the_games_so_far(db: Path, jobs: str) ->
     words = ["analyse", str(db), "--report", "--nodes", "200000", "--json", "--jobs", jobs]
     out, error = stopped(*words)
     (shown,) = json.loads(out)["players"]
-    assert 0 < len(shown["games"]) < shown["chosen"] == 8
-    assert f"stopped after {len(shown['games'])} of 8 games" in error
+    assert 0 < len(shown["games"]) < shown["chosen"] == 4
+    assert f"stopped after {len(shown['games'])} of 4 games" in error

@@ -173,6 +173,7 @@ cdef float f(float x, int n) noexcept nogil:
     assert "return -3.0 * (1.0 - x);" in text
 
 
+@pytest.mark.slow
 def test_parameters_that_nothing_reads_are_left_out(tmp_path):
     source = """
 cdef int deaf(int x, int y) noexcept nogil:

@@ -52,19 +52,18 @@ def test_names_are_those_of_their_modules():
 @pytest.mark.process
 def test_importing_it_is_cheap():
     """Modules that take long to import, above all numpy, are imported when they are first used."""
-    loaded = run_python(
+    code = (
         "import locmsim, sys; print(*sys.modules)\n"
-        "s = locmsim.State.new([], []); s.rollouts(1, 1); sys.modules['numpy']"
-    )
-    assert not {"numpy", "concurrent.futures", "pyspiel", "locmsim.game.match"} & set(loaded)
-    light = run_python(
-        "import locmsim.arena.game_worker, locmsim.arena.locm, sys\n"
+        "import locmsim.arena.game_worker, locmsim.arena.locm\n"
         "slow = {'hashlib', 'importlib.metadata', 'multiprocessing', 'zipfile'} & {*sys.modules}\n"
         "import locmsim.web.file_replay\n"
         "print(*sys.modules)\n"
         "import locmsim.arena.tournament\n"
-        "assert not slow and 'numpy' not in sys.modules, slow"
+        "assert not slow and 'numpy' not in sys.modules, slow\n"
+        "s = locmsim.State.new([], []); s.rollouts(1, 1); sys.modules['numpy']"
     )
+    loaded, light = map(str.split, python("-W", "error", "-c", code).stdout.splitlines())
+    assert not {"numpy", "concurrent.futures", "pyspiel", "locmsim.game.match"} & set(loaded)
     assert not {"numpy", "sqlite3", "locmsim.arena.tournament"} & set(light)
 
 

@@ -51,7 +51,8 @@ def test_they_find_what_is_best(name: str, trials: int) -> None:
 @pytest.mark.parametrize("name", ["spsa", "cmaes"])
 def test_candidates_can_be_equal(name: str, reach: list[tuple[float, float]], seed: int) -> None:
     """Bounds close to the start make many candidates one; each has its own results."""
-    pytest.importorskip("cmaes")
+    if name == "cmaes":
+        pytest.importorskip("cmaes")
     method = METHODS[name](reach, 200, seed)
     rng, waiting = random.Random(seed), []
     for _ in range(200):

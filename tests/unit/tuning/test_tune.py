@@ -36,7 +36,7 @@ from locmsim.tuning.parts import fit_part
 from locmsim.tuning.proposals import propose_deck
 from locmsim.tuning.tuner import play_chunks
 
-SMALL = TuningSettings("1.2", games=30, match_games=8, nodes=20, pools=3)
+SMALL = TuningSettings("1.2", games=12, match_games=4, nodes=20, pools=3)
 #: Weights without the network, which would replace the evaluation.
 OURS = replace(default_weights("1.2"), network=None)
 BAD_ATTACK = replace(
@@ -91,10 +91,10 @@ def test_players_who_differ_in_their_drafts_alone_play_as_well_as_they_can(
 
 def test_a_match_is_seen_from_both_sides() -> None:
     equal, forth, back = (
-        play_weights(*players, range(1, 13), rules="1.2", nodes=100)
+        play_weights(*players, range(1, 7), rules="1.2", nodes=50)
         for players in ((OURS, OURS), (OURS, BAD_ATTACK), (BAD_ATTACK, OURS))
     )
-    assert (equal.lost, equal.split, equal.won) == (0, 12, 0)
+    assert (equal.lost, equal.split, equal.won) == (0, 6, 0)
     assert (forth.lost, forth.split, forth.won) == (back.won, back.split, back.lost)
     assert forth.score > 0.6
 
@@ -231,8 +231,8 @@ def test_nothing_is_learnt_from_recorded_card_sets(monkeypatch: pytest.MonkeyPat
     "settings",
     [
         SMALL,
-        TuningSettings("1.0", parts=("draft",), games=20, match_games=6, nodes=20, pools=3),
-        TuningSettings("1.2", parts=("network",), games=20, match_games=6, nodes=20, pools=3),
+        TuningSettings("1.0", parts=("draft",), games=10, match_games=4, nodes=20, pools=3),
+        TuningSettings("1.2", parts=("network",), games=10, match_games=4, nodes=20, pools=3),
         pytest.param(
             TuningSettings(
                 parts=("eval", "deck", "network"), games=20, match_games=4, nodes=20, pools=1
@@ -279,7 +279,7 @@ def test_a_package_that_is_not_needed(
     if what == "network":
         pytest.importorskip("torch")
     missing(package)
-    words = ["--rules", "1.2", "--parts", what, "--games", "20", "--match-games", "6"]
+    words = ["--rules", "1.2", "--parts", what, "--games", "10", "--match-games", "4"]
     words += ["--nodes", "20", "--pools", "1", "--iterations", "1", "--jobs", "1"]
     words += ["--proof-games", "2"]
     words += ["--network-size", "large"] if what == "network" else []
