@@ -157,16 +157,16 @@ def test_what_was_tuned_is_compared_with_the_start(
     usual = replace(default_weights("1.2"), network=None)
     bad = {**usual.evaluation, "own.attack": -1.0, "their.attack": -1.0, "own.health": -0.5}
     WeightsFile({"1.2": replace(usual, evaluation=bad)}).save("bad.npz")
-    words = ["tune", "--weights", "bad.npz", "--rules", "1.2", "--games", "40", "--nodes", "20"]
-    words += ["--match-games", "20", "--pools", "2", "--iterations", "1", "--jobs", "1"]
+    words = ["tune", "--weights", "bad.npz", "--rules", "1.2", "--games", "20", "--nodes", "20"]
+    words += ["--match-games", "10", "--pools", "2", "--iterations", "1", "--jobs", "1"]
     words += ["--state", 'a "b", c', "--output", "tuned.npz", "--proof-games"]
-    for games in ("10", "20"):
+    for games in ("4", "10"):
         said = output_of(*words, games).out
         assert "the match against the start, on other cards:\n" in said
         assert f"{games} games of rules 1.2, mirrored pairs, given seeds" in said
         assert re.search(rf"the tuned weights win \S+ to \S+ % of {games} games", said)
     with Arena.load('a "b", c/proof-1.db') as arena:
-        assert {arena.settings.fixture(number).seed for number in (1, 20)} < {*PROOF_SEEDS}
+        assert {arena.settings.fixture(number).seed for number in (1, 10)} < {*PROOF_SEEDS}
         assert arena.tally.player_pairs(0).score > 0.5
     err = output_of(*words, "3", code=2).err
     assert "--proof-games: mirrored pairs need an even number, got 3" in err

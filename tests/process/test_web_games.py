@@ -412,8 +412,10 @@ def test_a_position_is_played_out(rules: str, table: Callable[..., Table]) -> No
         assert mistakes
         assert {one["turn"] for one in mistakes} <= {turn["turn"] for turn in lost}
         # What the engine and the tree say of a turn of it, too.
-        for what in ("tree/holdable", "tree/start"):
-            page.tell(what, match=over["replay"], path=[])
+        place = {"match": over["replay"], "path": []}
+        page.tell("tree/holdable", **place)
+        tree = page.ended(page.tell("tree/start", **place, nodes=50, lines=1, worlds=1))
+        assert tree["error"] is None
     again = page.tell("play/new", again=page.view["match"], players=[*reversed(players)])
     assert page.page(again["match"])["steps"][0]["board"]["turn"] == state.turn
     page.tell("play/leave", match=again["match"])
