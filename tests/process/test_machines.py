@@ -122,7 +122,7 @@ def test_chances_and_hands_are_alike(machines: Machines) -> None:
         compare(path, applied)
         # The game may be over after one action, and then nothing can be asked.
         for done in ([], applied[:1])[: 1 + (len(applied) > 1)]:
-            theirs = server.ask("analyse", path=path, done=done, seed=1, seconds=0.1)
+            theirs = server.ask("analyse", path=path, done=done, seed=1, seconds=0.03)
             for line in theirs["lines"]:
                 compare(path, [*done, *line["actions"]], line["chance"])
             mine = engine.ask("analyse", path=path, done=done, seed=1, **limits)
