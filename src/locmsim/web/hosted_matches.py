@@ -147,7 +147,8 @@ class HostedMatch:
             if [*path] == self.path and not self.over and self.seat not in self._match.to_ask:
                 self._ask()
         with self._lock:
-            self._check_on_list(path)
+            if [*path] != self.path[: len(path)]:
+                raise self._outdated("the match went on in another page")
             rest = self.path[len(path) :]
         actions = rest[: rest.index("PASS")] if "PASS" in rest else rest
         return {"actions": actions, **self.standing()}
@@ -436,10 +437,6 @@ class HostedMatch:
         mover = self.machine.at(whole[:begun]).state
         if "PASS" in whole[same:] or mover.is_terminal() or mover.current_player() != self.seat:
             raise ValueError("the engine advises you in your own turns")
-
-    def _check_on_list(self, path: Sequence[str]) -> None:
-        if [*path] != self.path[: len(path)]:
-            raise self._outdated("the match went on in another page")
 
     def _check(self, version: int) -> None:
         """Raise an error if the match is not as the page shows it."""

@@ -200,11 +200,8 @@ class _Arenas:
             if sum(one.runs for one in self._all) >= _RUNNING:
                 raise Refusal(f"{_RUNNING} arenas are running: stop one, or wait for it", 429)
             path = os.path.join(self._site.results_folder(), f"arena-{time.time_ns()}.db")
-            words = ["--games", str(values["games"]), "--rules", rules, "--db", path]
-            words += ["--jobs", "1", "--timeout-scale", str(self._site.timeout_scale)]
-            if values["seed"] is not None:
-                words += ["--seed", str(values["seed"])]
-            words += ["--mode", values["mode"]]
+            words = ["--db", path, "--jobs", "1", "--timeout-scale", str(self._site.timeout_scale)]
+            words += [f"--{name}={value}" for name, value in values.items() if value is not None]
             command = python_command("locmsim.cli.main", "main", "arena", *words, "--", *specs)
             written = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
             with open(os.devnull, "r+b") as file:

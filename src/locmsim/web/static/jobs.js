@@ -78,10 +78,7 @@ export class JobButton {
   }
 
   async press() {
-    if (this.started) {
-      await attempt(() => this.last.stop());
-      return;
-    }
+    if (this.started) return attempt(() => this.last.stop());
     this.started = true;
     this.button.textContent = "Stop";
     this.progress.hidden = false;

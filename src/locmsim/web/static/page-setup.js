@@ -197,8 +197,7 @@ const runes = (health) => [5, 10, 15, 20, 25].filter((rune) => rune < health).jo
 async function load(kept) {
   const query = { rules: valueOf("boardrules"), seed: valueOf("boardseed") };
   deck = await ask("/api/setup/cards", query);
-  const drawn = painter(deck);
-  card = (key) => drawn(key);
+  card = painter(deck);
   const empty = () => ({ hand: [], lanes: Array.from({ length: deck.lanes }, () => []) });
   sides = kept?.sides ?? [empty(), empty()];
   spot = kept?.spot ?? [0, "hand"];
@@ -206,7 +205,7 @@ async function load(kept) {
     ...[...deck.keys]
       .sort((a, b) => deck.cards[a].row[2] - deck.cards[b].row[2])
       .map((/** @type {string} */ key) =>
-        button(".pick", drawn(key), () => put(key), { "data-card": key }),
+        button(".pick", card(key), () => put(key), { "data-card": key }),
       ),
   );
   draw();
