@@ -78,7 +78,10 @@ export class JobButton {
   }
 
   async press() {
-    if (this.started) return attempt(() => this.last.stop());
+    if (this.started) {
+      await attempt(() => this.last.stop());
+      return;
+    }
     this.started = true;
     this.button.textContent = "Stop";
     this.progress.hidden = false;
