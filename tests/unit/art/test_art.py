@@ -274,7 +274,7 @@ def test_draw_a_set(tmp_path) -> None:
 def test_draw_a_png(tmp_path, monkeypatch) -> None:
     pytest.importorskip("cairosvg")
     monkeypatch.setattr(
-        "locmsim.rules.generator.generate_cards", lambda *given: generate_cards(*given)[:4]
+        "locmsim.rules.generator.generate_cards", lambda *given: generate_cards(*given)[:1]
     )
     path = tmp_path / "sheet.png"
     for _ in range(2):

@@ -16,7 +16,7 @@ from locmsim.referee.turn_report import report_game, report_turns
 @each_rules
 def test_every_turn_is_compared_with_the_best_one(rules: str) -> None:
     result = match_of(rules)
-    report = report_game(result, nodes=100, seed=1)
+    report = report_game(result, nodes=50, seed=1)
     calls = [call for call in result.calls if call.turn is not None]
     assert [turn.turn for turn in report.turns] == [call.turn for call in calls]
     for turn, call in zip(report.turns, calls, strict=True):
@@ -31,7 +31,7 @@ def test_every_turn_is_compared_with_the_best_one(rules: str) -> None:
         assert given == pytest.approx(turn.loss)
     assert report.turns[-1].after == 1 - (result.winner or 0)
     assert sum(turn.loss for turn in report.turns if turn.player == 1) > 0.05  # player 1 is random
-    assert report_game(result, nodes=100, seed=1) == report
+    assert report_game(result, nodes=50, seed=1) == report
 
 
 def test_nothing_hidden_is_looked_at() -> None:
@@ -68,10 +68,10 @@ def test_the_best_turn_played_loses_nothing() -> None:
 
 def test_the_command_prints_it(tmp_path: Path) -> None:
     result = match_of()
-    report = report_game(result, nodes=60, seed=4)
+    report = report_game(result, nodes=20, seed=4)
     log = tmp_path / "a.log"
     write_log(log, result, ("ann", "bob"))
-    words = ["analyse", str(log), "--report", "--nodes", "60", "--seed", "4"]
+    words = ["analyse", str(log), "--report", "--nodes", "20", "--seed", "4"]
     shown = json.loads(output_of(*words, "--json").out)
     assert shown["names"] == ["ann", "bob"]
     assert {name: shown[name] for name in report.to_json()} == report.to_json()

@@ -221,6 +221,6 @@ def test_games_on_a_cluster():
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None
     ) as cluster:
-        there = last(examples_of_agent("random", 40, card_sets=8, dask=cluster.scheduler_address))
-    here = last(examples_of_agent("random", 40, card_sets=8))
+        there = last(examples_of_agent("random", 12, card_sets=4, dask=cluster.scheduler_address))
+    here = last(examples_of_agent("random", 12, card_sets=4))
     assert all((there.arrays()[name] == array).all() for name, array in here.arrays().items())
