@@ -15,9 +15,9 @@ from locmsim.web import replay_html
 __all__ = ["browser", "open_page", "server", "visit"]
 
 AXE = Path(__file__).parents[2] / "tools" / "web" / "node_modules" / "axe-core" / "axe.min.js"
-pytestmark = pytest.mark.skipif(
-    not AXE.is_file(), reason="axe-core is not installed: npm ci in tools/web"
-)
+pytestmark = pytest.mark.slow
+if not AXE.is_file():
+    pytest.skip("axe-core is not installed: npm ci in tools/web", allow_module_level=True)
 
 RUN = """async () => {
     const found = await axe.run(document, { resultTypes: ["violations"] });
@@ -37,7 +37,6 @@ def check(page: Any, where: str, shown: str = "body") -> None:
 @pytest.mark.parametrize(
     ("scheme", "size"), [("light", (1280, 720)), ("dark", (390, 844))], ids=["desk", "phone"]
 )
-@pytest.mark.slow
 def test_every_page(
     scheme: str, size: tuple[int, int], server: Server, visit: Opener, tmp_path: Path
 ) -> None:
