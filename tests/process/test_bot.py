@@ -92,7 +92,7 @@ def test_the_folder_is_the_same_bot(start):
 
 
 @pytest.mark.parametrize(
-    "spec", ["osl", "beam:time_ms=0,nodes=3000", "mcts:time_ms=0,iterations=50"]
+    "spec", ["osl", "beam:time_ms=0,nodes=300", "mcts:time_ms=0,iterations=20"]
 )
 def test_the_match_is_that_of_the_agent(start, spec):
     """With the same seed and budget, the process gives the same answers as the agent."""
@@ -241,7 +241,7 @@ def test_answers_need_no_numpy():
     """With the package's networks a bot chooses its cards and plays without it."""
     code = (
         "from locmsim import Match, play_match; from locmsim.agents import make_agent;"
-        "agents = lambda: [make_agent(one) for one in ('beam:nodes=20', 'mcts:iterations=20')];"
+        "agents = lambda: [make_agent(one) for one in ('beam:nodes=5', 'mcts:iterations=5')];"
         f"[play_match(Match(rules, seed=1), agents()) for rules in {RULE_SETS}]; import sys"
     )
     assert imported_of(("numpy", "zipfile"), code) == "[]"

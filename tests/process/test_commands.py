@@ -48,7 +48,7 @@ def refused(*words: str) -> Output:
 def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
     """Run a command and signal it while it works; return exit code, standard error and delay."""
     with started(*words, cwd=tmp_path) as process:
-        while cpu_seconds(process.pid) < 0.4:  # to start takes a fraction of this
+        while cpu_seconds(process.pid) < 0.3:  # to start takes a fraction of this
             assert process.poll() is None
             time.sleep(0.05)
         begun = time.monotonic()
@@ -179,7 +179,7 @@ def test_searches_are_interrupted(searching: BeamSearch | MCTS, bound: str) -> N
     # A search in another thread continues: only the main thread is interrupted.
     found: list[str] = []
     thread = threading.Thread(
-        target=lambda: found.append(searching.search(state, seed=1, time_ms=150.0).line)
+        target=lambda: found.append(searching.search(state, seed=1, time_ms=75.0).line)
     )
     thread.start()
     with pytest.raises(KeyboardInterrupt):
