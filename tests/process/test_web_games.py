@@ -186,7 +186,7 @@ def test_what_is_hidden_stays_on_the_server(table: Callable[..., Table]) -> None
     ):
         assert "in your own turns" in page.machine(what, 400, **asked)["error"]
     assert 0 < page.machine("chance", path=path, line="")["chance"] < 1
-    found = page.machine("analyse", path=path, done=[], seconds=0.1, seed=1)
+    found = page.machine("analyse", path=path, done=[], seconds=0.03, seed=1)
     assert found["lines"]
     page.play("PASS")
     page.wait()
