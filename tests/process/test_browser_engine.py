@@ -240,9 +240,9 @@ def test_the_log_of_a_match_that_is_played_on(kind, tmp_path):
 
 
 @each_rules
-def test_levels_have_the_times_of_the_agent(rules, monkeypatch):
+def test_levels_have_the_times_of_the_agent(rules):
     """The last one searches as long as `level:10`, in the first turn and in later ones."""
-    monkeypatch.setattr("locmsim.web.file_engine.engine_module", lambda rules: b"not compiled")
+    need_compiler(rules)
     levels = packed_engine(rules)["levels"]
     first, later = RULES[rules].battle_limits_ms
     assert [(level["first_ms"], level["time_ms"]) for level in levels[:-1]] == [(0, 0)] * 9
