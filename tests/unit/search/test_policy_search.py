@@ -35,6 +35,7 @@ from locmsim.search._forest import Forest
 from locmsim.search.turn_search import determinizer_at
 
 
+@cache  # asked by the search and by its reference
 def said_of(number: int, actions: int) -> tuple[float, np.ndarray]:
     """Return a value and priors that follow from a number, and from nothing else."""
     random = np.random.default_rng(number)
