@@ -48,7 +48,7 @@ def refused(*words: str) -> Output:
 def stopped(tmp_path: Path, number: int, *words: str) -> tuple[int, str, float]:
     """Run a command and signal it while it works; return exit code, standard error and delay."""
     with started(*words, cwd=tmp_path) as process:
-        while cpu_seconds(process.pid) < 0.3:  # to start takes a fraction of this
+        while cpu_seconds(process.pid) < 0.5:  # to start takes a fraction of this
             assert process.poll() is None
             time.sleep(0.05)
         begun = time.monotonic()
