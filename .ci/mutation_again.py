@@ -47,7 +47,6 @@ TESTS = {
     "locmsim.game.layout": ["unit/game/test_layouts.py"],
     "locmsim.game.legality.": ["unit/game/test_legality.py"],
     "locmsim.game.notation.": ["unit/game/test_position_text.py", "unit/game/test_snapshots.py"],
-    "locmsim.game.boards.": ["unit/game/test_match_text.py", "unit/art/test_art.py"],
     "locmsim.game.action_text.": ["unit/game/test_action_words.py"],
     "locmsim.game.": ["unit/game/test_match.py", "unit/game/test_match_text.py"],
     "locmsim.stats.": ["unit/ground/test_statistics.py"],
