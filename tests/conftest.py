@@ -147,7 +147,8 @@ def tmp_path(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path
     sys.path[:] = [place for place in sys.path if place in path or not place.startswith(temporary)]
     for name in {*sys.modules} - before:
-        known = vars(sys.modules[name])  # as modules of PyTorch answer to any name, and have any
+        # Modules of PyTorch answer to any name; what others put there has none.
+        known = getattr(sys.modules[name], "__dict__", {})
         folders = known.get("__path__")
         places = [known.get("__file__"), *(folders if isinstance(folders, Iterable) else ())]
         if any(isinstance(place, str) and place.startswith(temporary) for place in places):

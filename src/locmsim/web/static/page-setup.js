@@ -197,7 +197,8 @@ const runes = (health) => [5, 10, 15, 20, 25].filter((rune) => rune < health).jo
 async function load(kept) {
   const query = { rules: valueOf("boardrules"), seed: valueOf("boardseed") };
   deck = await ask("/api/setup/cards", query);
-  card = painter(deck);
+  const drawn = painter(deck);
+  card = (key) => drawn(key);
   const empty = () => ({ hand: [], lanes: Array.from({ length: deck.lanes }, () => []) });
   sides = kept?.sides ?? [empty(), empty()];
   spot = kept?.spot ?? [0, "hand"];
@@ -205,7 +206,7 @@ async function load(kept) {
     ...[...deck.keys]
       .sort((a, b) => deck.cards[a].row[2] - deck.cards[b].row[2])
       .map((/** @type {string} */ key) =>
-        button(".pick", card(key), () => put(key), { "data-card": key }),
+        button(".pick", drawn(key), () => put(key), { "data-card": key }),
       ),
   );
   draw();
