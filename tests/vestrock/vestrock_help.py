@@ -70,7 +70,7 @@ class Served:
             self.failure = str(error)
 
     def _wait_for_port(self) -> None:
-        if self.server.port:
+        if self.server.port and self.server.spectator_port != 0:
             self._started.set()
         else:
             self._loop.call_later(0.001, self._wait_for_port)
