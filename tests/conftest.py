@@ -76,7 +76,7 @@ def _kind(path: Path) -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """Run as many processes as there are cores for this one; xdist counts others, too, or fewer."""
+    """Run one process for each core that this one may use; xdist would count other ones."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:  # which is read by xdist
         return None
     has_affinity = hasattr(os, "sched_getaffinity")

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -254,6 +255,14 @@ def run_on(monkeypatch: pytest.MonkeyPatch, executor: Executor, slots: int) -> N
         "locmsim.arena.tournament.local_workers",
         lambda *words, **options: contextlib.nullcontext(workers),
     )
+
+
+def needs(package: str) -> pytest.MarkDecorator:
+    """Return a mark that skips tests without a package, and imports nothing as tests are collected.
+
+    Each process of a run collects all tests, so that `pytest.importorskip` takes its time in each.
+    """
+    return pytest.mark.skipif(find_spec(package) is None, reason=f"{package} is not installed")
 
 
 @contextlib.contextmanager

@@ -4,16 +4,14 @@ import json
 import subprocess
 import sys
 import textwrap
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from helpers import LOCMSIM, played, python, raises
+from helpers import LOCMSIM, needs, played, python, raises
 
 from locmsim.arena import Arena
 
-# Not `importorskip`: every process of a run would import it, which is slow.
-pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="there is no Dask")
+pytestmark = needs("distributed")
 
 #: Runs in its own process, because the cluster leaves threads and sockets open.
 SCRIPT = """

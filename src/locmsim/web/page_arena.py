@@ -187,10 +187,9 @@ class _Arenas:
         if not isinstance(keys, list) or not 2 <= len(keys) <= _PLAYERS:
             raise Refusal(f"choose 2 to {_PLAYERS} players")
         values = values_of(data, _FORM)
-        rules = values["rules"]
         specs = []
         for key in keys:
-            opponent = opponent_of(self._site.opponents, key, rules)
+            opponent = opponent_of(self._site.opponents, key, values["rules"])
             # Opponents of the command line already have their names in them.
             named = opponent.key.startswith("bot") and opponent.key[3:].isdecimal()
             specs.append(self._site.bots[int(opponent.key[3:])] if named else opponent.agent)

@@ -1,16 +1,14 @@
 """Frames of videos: all have one size, whatever is on them."""
 
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
+from helpers import needs
 
 from locmsim import generate_cards
 from locmsim.art import Place
 from locmsim.art.pixels import FRAME, Strip, board_frame, offer_frame
 
-# Not `importorskip`: every process of a run would import it, which is slow.
-pytestmark = pytest.mark.skipif(find_spec("cairosvg") is None, reason="cairosvg is not installed")
+pytestmark = needs("cairosvg")
 
 CARDS = generate_cards(1)
 CREATURE = next(card for card in CARDS if card.attack and card.defense)
