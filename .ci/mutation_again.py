@@ -35,6 +35,7 @@ TESTS = {
     ],
     "locmsim.rules.generator.": ["unit/rules/test_generator.py"],
     "locmsim.rules.cards.": ["unit/rules/test_cards.py", "unit/rules/test_generator.py"],
+    "locmsim.rules.actions.": ["unit/kernel/test_actions.py"],
     "locmsim.rules.": ["unit/rules/test_rulesets.py"],
     "locmsim.game.protocol_lines.": [
         "unit/game/test_protocol.py",
@@ -42,7 +43,12 @@ TESTS = {
         "unit/game/test_match.py",
     ],
     "locmsim.game.explain.": ["unit/game/test_explain.py"],
-    "locmsim.game.ids2022.": ["unit/game/test_ids2022.py"],
+    "locmsim.game.ids2022.": [
+        "unit/game/test_ids2022.py",
+        "unit/game/test_ids_in_matches.py::test_copies_are_followed_in_games_of_many",
+    ],
+    "locmsim.game.boards.": ["unit/game/test_boards.py"],
+    "locmsim.game.choice.": ["unit/game/test_match.py", "unit/envs/test_deal.py"],
     "locmsim.game.positions.": ["process/test_perft_cli.py"],
     "locmsim.game.layout": ["unit/game/test_layouts.py"],
     "locmsim.game.legality.": ["unit/game/test_legality.py"],

@@ -9,7 +9,6 @@ from helpers import output_of, played, raises, tournament
 
 from locmsim.arena import Arena, StoreError
 from locmsim.arena.follow import ResultsReader
-from locmsim.stats import PairCounts, most_telling
 
 
 def meetings(arena: Arena) -> Counter[tuple[str, ...]]:
@@ -241,25 +240,6 @@ def test_a_changed_bot_is_a_new_player(tmp_path: Path) -> None:
     with Arena(db, force=True) as arena:
         arena.run()
         assert "note: " in arena.table()
-
-
-def test_games_that_tell_most() -> None:
-    """Equal players of whom little is known come first, each pairing only as often as allowed."""
-    known, little = PairCounts(20, 60, 20), PairCounts(1, 2, 1)
-    pairs = {(0, 1): known, (0, 2): PairCounts(lost=100), (1, 2): PairCounts(lost=100)}
-    every = {(i, j): 100 for i in range(3) for j in range(i + 1, 3)}
-    assert most_telling(3, {(0, 1): known}, every, 2) == [(0, 2), (1, 2)]
-    # How hopeless player 2 is nobody knows, but their place is certain.
-    assert most_telling(3, pairs, every, 5) == [(0, 1)] * 5
-    assert most_telling(3, {**pairs, (0, 1): little}, every, 5) == [(0, 1)] * 5
-    assert most_telling(3, {}, {(0, 1): 1, (1, 2): 2}, 9) in (
-        [(0, 1), (1, 2), (1, 2)],
-        [(1, 2), (0, 1), (1, 2)],
-    )
-    assert most_telling(3, {}, {}, 9) == []
-    # Results without end, one-sided or in a circle: the ratings stay finite.
-    circle = {(0, 1): PairCounts(won=10**6), (1, 2): PairCounts(won=10**6)}
-    assert len(most_telling(3, {**circle, (0, 2): PairCounts(lost=10**6)}, every, 4)) == 4
 
 
 @pytest.mark.slow

@@ -206,6 +206,21 @@ def test_numbers_that_make_no_test(numbers: tuple[float, ...], message: str) -> 
     raises(ValueError, message, Sprt, *numbers)
 
 
+@pytest.mark.parametrize(
+    ("elos", "h0", "h1"),
+    [
+        ((0, 5), "not better", "at least 5 Elo better"),
+        ((-5, 0), "at least 5 Elo worse", "not worse"),
+        ((5, 10), "at most 5 Elo better", "at least 10 Elo better"),
+        ((-20, -2.5), "at least 20 Elo worse", "at most 2.5 Elo worse"),
+    ],
+)
+def test_what_the_hypotheses_say(elos: tuple[float, float], h0: str, h1: str) -> None:
+    test = Sprt(*elos)
+    assert test.claim("new", "old", "H0") == f"new is {h0} than old"
+    assert test.claim("new", "old") == test.claim("new", "old", "H1") == f"new is {h1} than old"
+
+
 def test_ratings_of_two_are_those_of_their_score() -> None:
     counts = counted(PAIRS)
     ratings = bradley_terry(2, {(0, 1): counts})
@@ -265,6 +280,25 @@ def test_ratings_count_pairs_of_both_orders() -> None:
 def test_no_ratings_without_games_between_all() -> None:
     assert bradley_terry(3, {(0, 1): counted([1]), (1, 2): PairCounts()}) is None
     assert bradley_terry(3, {(0, 1): counted([1]), (2, 1): counted([0])}) is not None
+
+
+def test_games_that_tell_most() -> None:
+    """Equal players of whom little is known come first, each pairing only as often as allowed."""
+    known, little = PairCounts(20, 60, 20), PairCounts(1, 2, 1)
+    pairs = {(0, 1): known, (0, 2): PairCounts(lost=100), (1, 2): PairCounts(lost=100)}
+    every = {(i, j): 100 for i in range(3) for j in range(i + 1, 3)}
+    assert most_telling(3, {(0, 1): known}, every, 2) == [(0, 2), (1, 2)]
+    # How hopeless player 2 is nobody knows, but their place is certain.
+    assert most_telling(3, pairs, every, 5) == [(0, 1)] * 5
+    assert most_telling(3, {**pairs, (0, 1): little}, every, 5) == [(0, 1)] * 5
+    assert most_telling(3, {}, {(0, 1): 1, (1, 2): 2}, 9) in (
+        [(0, 1), (1, 2), (1, 2)],
+        [(1, 2), (0, 1), (1, 2)],
+    )
+    assert most_telling(3, {}, {}, 9) == []
+    # Results without end, one-sided or in a circle: the ratings stay finite.
+    circle = {(0, 1): PairCounts(won=10**6), (1, 2): PairCounts(won=10**6)}
+    assert len(most_telling(3, {**circle, (0, 2): PairCounts(lost=10**6)}, every, 4)) == 4
 
 
 @pytest.mark.slow
