@@ -353,7 +353,7 @@ def running(pids: Iterable[int]) -> list[int]:
     for pid in pids:
         try:
             stat = Path(f"/proc/{pid}/stat").read_text()
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):  # gone before it was opened, or read
             continue
         if stat.rpartition(")")[2].split()[0] not in "ZX":
             found.append(pid)
@@ -417,10 +417,13 @@ def output_of(*words: str, code: int = 0, program: Callable[[list[str]], int] = 
             ended: object = program([*words])
         except SystemExit as end:
             ended = end.code
+            if isinstance(ended, str):  # as the interpreter does
+                print(ended, file=sys.stderr)
+                ended = 1
     for stream in streams:
         stream.seek(0)
     output = Output(*(stream.read() for stream in streams))
-    assert ended == code, output
+    assert ended == code, "\n".join(output)
     return output
 
 

@@ -1,13 +1,18 @@
 """Tests of the training examples of docs/training.md, with small numbers; most need PyTorch."""
 
+import contextlib
 import re
+import runpy
 import shlex
+import sys
+import warnings
 from importlib import import_module
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
-from helpers import python, raises
+from helpers import output_of, python, raises
 
 from locmsim.agents.learned import shipped_policy
 from locmsim.arena import Arena
@@ -25,8 +30,21 @@ def here(monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
 
+def script(words):
+    runpy.run_path(words[0], run_name="__main__")
+    return 0
+
+
 def run(*command, cwd):
-    return python(*command, cwd=cwd, timeout=None).stdout
+    """Run a module in a process of its own, a script in this one, which has PyTorch."""
+    if command[0] == "-m":
+        return python(*command, cwd=cwd, timeout=None).stdout
+    words = [str(word) for word in command]
+    with (
+        contextlib.chdir(cwd), mock.patch.object(sys, "argv", words),
+        warnings.catch_warnings(action="ignore"),
+    ):  # fmt: skip
+        return output_of(*words, program=script).out
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])
@@ -189,9 +207,7 @@ def test_what_is_wrong_is_said_in_one_line(script, words, message, tmp_path):
         pytest.importorskip("torch")
         pytest.importorskip("sb3_contrib" if script == "sb3.py" else "onnx")
     Policy.random(seed=1).save(tmp_path / "a.npz")
-    with pytest.raises(AssertionError, match=re.escape(message)) as caught:
-        run(EXAMPLES / script, *words, cwd=tmp_path)
-    assert "Traceback" not in str(caught.value)
+    raises(AssertionError, re.escape(message), run, EXAMPLES / script, *words, cwd=tmp_path)
 
 
 def test_stock_tools(tmp_path):
@@ -219,8 +235,8 @@ def test_onnx(tmp_path):
     np.testing.assert_allclose(network.evaluate(seen)[1], file.evaluate(seen)[1], atol=1e-4)
     run("-m", "locmsim", "arena", "policy:path=a.onnx", "random", "--games", 2, cwd=tmp_path)
     for words, message in (([], "required: POLICY, OUTPUT"), (["none.npz", "b.onnx"], "none.npz")):
-        with pytest.raises(AssertionError, match=f"onnx_export.py: error: .*{message}"):
-            run(EXAMPLES / "onnx_export.py", *words, cwd=tmp_path)
+        said = f"onnx_export.py: error: .*{message}"
+        raises(AssertionError, said, run, EXAMPLES / "onnx_export.py", *words, cwd=tmp_path)
 
 
 def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
@@ -235,13 +251,10 @@ def test_a_network_unlike_ours_plays_as_it_was_trained(tmp_path, monkeypatch):
     assert out.count("epoch 1: ") == 2
     files = [(tmp_path / f"a-{seed}.onnx").read_bytes() for seed in (1, 2)]
     assert files[0] != files[1]
-    # Write the file in another process, since other libraries may warn.
-    code = "import attention, sys, torch; torch.manual_seed(3); net = attention.Attention('1.5')\n"
-    code += "attention.export(net, 'b.onnx', '1.5', torch.zeros(3, 440))"
-    (tmp_path / "write.py").write_text(f"import sys; sys.path.append({str(EXAMPLES)!r})\n{code}")
-    run("write.py", cwd=tmp_path)
     torch.manual_seed(3)
     net = attention.Attention("1.5").eval()
+    with warnings.catch_warnings(action="ignore"):  # of other libraries
+        attention.export(net, tmp_path / "b.onnx", "1.5", torch.zeros(3, 440))
     asked = []
     act_batch = OnnxPolicy.act_batch
 

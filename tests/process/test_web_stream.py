@@ -35,7 +35,7 @@ def test_many_tabs_hear_of_a_change(server: Server, visit: Opener) -> None:
     first.wait_for_selector("#offer .pick")
     address = first.evaluate("location.href")
     pages = [first]
-    for _ in range(amount(7, 19)):
+    for _ in range(amount(7, most=19)):
         page = first.context.new_page()
         page.set_default_timeout(20_000)
         page.server = first.server

@@ -21,12 +21,12 @@ def resident_bytes():
 
 @each_rules
 def test_no_leaks(rules):
-    assert check_games(rules, range(300)) > 20_000  # number of checks
+    assert check_games(rules, range(amount(100, most=300))) > amount(6_500, most=20_000)
 
 
 @each_rules
 def test_the_protocol_tells_all(rules):
-    assert check_matches(rules, range(170)) > 6_000
+    assert check_matches(rules, range(amount(50, most=170))) > amount(1_700, most=6_000)
 
 
 @each_rules

@@ -1,5 +1,6 @@
 """Tests of exported bots with sanitizers, on whole games and on damaged input."""
 
+import itertools
 import random
 import subprocess
 
@@ -16,13 +17,13 @@ SANITIZERS = (
     *("-g", "-O1", "-DINLINE=static inline __attribute__((unused))"),
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
 )
-GAMES = amount(8, most=50)
+GAMES = amount(4, most=50)
 DAMAGED = amount(40, most=200)
+FEW = [*zip(RULE_SETS, ("beam", "mcts", "beam"), strict=True)]
+BOTS = amount(FEW, most=[*itertools.product(RULE_SETS, ("beam", "mcts"))])
 
 
-@pytest.fixture(
-    scope="module", params=[(rules, s) for rules in RULE_SETS for s in ("beam", "mcts")]
-)
+@pytest.fixture(scope="module", params=BOTS)
 def bot(request, tmp_path_factory):
     """Return a rule set and a readable bot for it, built with sanitizers."""
     rules, search = request.param
@@ -80,20 +81,8 @@ def damaged(text, rng):
         lines.insert(line, lines[rng.randrange(len(lines))])
     else:
         words = lines[line].split(" ")
-        numbers = (
-            "-1",
-            "0",
-            "7",
-            "13",
-            "99",
-            "255",
-            "256",
-            "65536",
-            "999999999",
-            "-999999999",
-            "x",
-        )
-        words[rng.randrange(len(words))] = rng.choice(numbers)
+        numbers = (-1, 0, 7, 13, 99, 255, 256, 65536, 999999999, -999999999, "x")
+        words[rng.randrange(len(words))] = str(rng.choice(numbers))
         lines[line] = " ".join(words)
     return "\n".join(lines)
 

@@ -24,15 +24,15 @@ def test_openspiels_own_test_of_games(rules, match):
 
 
 def test_a_search_with_sampled_worlds_beats_random_play():
-    """ISMCTSBot with 1,000 simulations beats random play."""
+    """ISMCTSBot beats random play."""
     game = locmsim.openspiel.game("1.5")
     won = 0
     for number in range(GAMES):
         state = game.new_initial_state(seed=number // 2)
         rng = np.random.RandomState(number)
         bot = ismcts.ISMCTSBot(
-            game, mcts.RandomRolloutEvaluator(1, rng), 2.0, 1000, random_state=rng,
-            use_observation_string=True,
+            game, mcts.RandomRolloutEvaluator(1, rng), 2.0, amount(200, most=1000),
+            random_state=rng, use_observation_string=True,
         )  # fmt: skip
         while not state.is_terminal():
             if state.current_player() == number % 2:
@@ -40,11 +40,11 @@ def test_a_search_with_sampled_worlds_beats_random_play():
             else:
                 state.apply_action(int(rng.choice(state.legal_actions())))
         won += state.returns()[number % 2] > 0
-    assert won >= 0.8 * GAMES
+    assert won >= amount(0.5, most=0.8) * GAMES
 
 
 def test_a_learning_agent_trains():
-    """OpenSpiel's DQN agent can be trained for 1,000 episodes against random play."""
+    """OpenSpiel's DQN agent can be trained in episodes against random play."""
     pytest.importorskip("torch")
     dqn = pytest.importorskip("open_spiel.python.pytorch.dqn")
     env = rl_environment.Environment(locmsim.openspiel.game("1.5"))
@@ -55,7 +55,7 @@ def test_a_learning_agent_trains():
         random_agent.RandomAgent(1, actions),
     ]
     steps = 0
-    for _ in range(1000):
+    for _ in range(amount(100, most=1000)):
         step = env.reset()
         while not step.last():
             player = step.observations["current_player"]
@@ -65,4 +65,4 @@ def test_a_learning_agent_trains():
             agent.step(step)
     assert agents[0].loss is not None
     assert np.isfinite(float(agents[0].loss))
-    assert steps > 30_000
+    assert steps > amount(3_000, most=30_000)

@@ -111,9 +111,9 @@ def same(result, reference: ReferenceSearch, actions: int) -> None:
     ids=str,
 )
 def test_visit_for_visit_as_the_reference(rules, options):
-    search = PolicySearch(by_hash, amount(70, 400), **options)
+    search = PolicySearch(by_hash, amount(70, 150, 400), **options)
     states = [begun(past, i % 3)[0].state for i, past in enumerate(starts(rules))]
-    states = states[: amount(6, 30)]
+    states = states[: amount(6, 15, 30)]
     assert len(states) > 5
     results = search.search_many(states, seed=5)
     actions = get_rules(rules).num_actions
@@ -137,9 +137,9 @@ def test_ends_of_turns_are_asked_about_as_ends_of_turns(rules):
     def at_ends(batch: StateBatch):
         return by_hash(batch)[0], np.ones((len(batch), batch.num_distinct_actions()))
 
-    search = PolicySearch(TurnEndEvaluation(at_ends), amount(70, 400))
+    search = PolicySearch(TurnEndEvaluation(at_ends), amount(70, 150, 400))
     actions = get_rules(rules).num_actions
-    for number, past in enumerate(starts(rules)[: amount(4, 24)]):
+    for number, past in enumerate(starts(rules)[: amount(4, 12, 24)]):
         worlds = Belief.of_state(past.state, past.state.turn & 1).determinizer()
         passed = []
 
@@ -217,11 +217,11 @@ def test_leaves_are_shown_with_what_has_happened_in_the_game_and_in_the_tree(rul
         return [value for value, _ in told], [priors for _, priors in told]
 
     search = PolicySearch(
-        OnObservations(by_numbers, "entities"), amount(60, 300), root=root, leaves=1
+        OnObservations(by_numbers, "entities"), amount(60, 150, 300), root=root, leaves=1
     )
     actions = get_rules(rules).num_actions
     depths = set()
-    for number, start in enumerate(starts(rules)[: amount(6, 24)]):
+    for number, start in enumerate(starts(rules)[: amount(6, 12, 24)]):
         past, view, done = begun(start, number % 3)
         seen.clear()
         result = search.search(start.state, done=done, view=view, seed=3)
