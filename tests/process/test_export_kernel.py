@@ -134,7 +134,7 @@ def test_it_plays_as_the_package(header, level, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("level", amount(["-O2"], most=["-O0", "-O2"]))
 def test_it_plays_as_the_package_for_long(header, level, tmp_path):
-    same(header, tmp_path, [level], 12, 20_000)
+    same(header, tmp_path, [level], amount(6, most=12), 20_000)
 
 
 @pytest.mark.slow

@@ -60,15 +60,15 @@ def test_first_bot(desk: Desk) -> None:
 def test_train(desk: Desk) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("tensorboard")
-    less = {"games": "20", "total_timesteps": "32768", "evaluate_every": "1"}
+    less = {"games": "20", "total_timesteps": "65536", "evaluate_every": "2"}
     training, own, table = follow(desk, "train.md", **less)
-    assert re.search(r"update 1 .*\n  won against random: [0-9.]+ % of ", training)
+    assert re.search(r"update 2 .*\n  won against random: [0-9.]+ % of ", training)
     assert {"policy.npz", "checkpoint.pt", "log.csv"} <= {
         path.name for path in (desk.folder / "first").iterdir()
     }
     assert "won against random" in own
     policy = Policy.load(desk.folder / "second" / "policy.npz")
-    assert "with random classic decks (32768 steps), PPO" in policy.meta["training"]
+    assert "with random classic decks (65536 steps), PPO" in policy.meta["training"]
     assert policy.arrays["trunk1.b"].shape == (96,)
     assert "random" in table
     assert "policy:path=second/policy.npz" in played(desk.folder / "learned.db")

@@ -14,7 +14,7 @@ __all__ = ["browser", "open_page"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seat", amount([1], [0, 1]))
+@pytest.mark.parametrize("seat", amount([1], most=[0, 1]))
 @pytest.mark.parametrize("rules", ["1.0", "1.2"])
 def test_a_draft_and_its_log(rules, seat, open_page: Opener, tmp_path):
     need_compiler(rules)

@@ -309,7 +309,6 @@ def test_what_a_bot_was_sent(rules: str, open_page: Opener) -> None:
     assert page.locator("#decks table th").all_inner_texts() == heads
 
 
-@pytest.mark.skipif(amount(True, most=False), reason="takes long: only with --most")
 def test_pictures(tmp_path: Path) -> None:
     """The script creates the pictures of README and docs/web.md with the right sizes."""
     top = Path(__file__).parents[2]

@@ -170,7 +170,7 @@ def test_it_plays_on_against_a_level(rules, show: Show, tmp_path):
     assert page.evaluate("location.hash").startswith(f"#turn={turn}")
 
 
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("screen", amount(["phone"], most=SCREENS))
 def test_a_person_acts_and_takes_back(screen, show: Show):
     """By the mouse and by touch: a card is played, taken back, played again, and the turn ends."""
     result = golden_result(long_game("1.5"))

@@ -148,7 +148,7 @@ def digests(rules: str, name: str, count: int) -> list[str]:
 @pytest.mark.parametrize("rules", RULES_NAMES)
 def test_answers_are_those_of_before(name: str, rules: str, pytestconfig: pytest.Config) -> None:
     expected = json.loads(FILE.read_text())[rules][name]
-    count = POSITIONS if pytestconfig.getoption("most") else 600
+    count = POSITIONS if pytestconfig.getoption("most") else 300
     assert digests(rules, name, count) == expected[: count // STEP]
 
 

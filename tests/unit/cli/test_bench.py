@@ -67,7 +67,7 @@ def test_report(rules: str) -> None:
     told: list[tuple[str, float]] = []
     watch = bench.Watch()
     figures = bench.measure(
-        rules, seconds=0.1, watch=watch, on_group=lambda *group: told.append(group)
+        rules, seconds=0.03, watch=watch, on_group=lambda *group: told.append(group)
     )
     assert told[0] == ("random playouts, one core", 0.0)
     assert told[-1] == ("", 1.0)

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from amounts import FEW
+from amounts import FEW, amount
 from env_checks import EPISODES, same
 from gymnasium.error import ResetNeeded
 from helpers import (
@@ -509,7 +509,7 @@ def test_an_opponent_cannot_step_the_environment_that_begins(given):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("episode", ["battle", "choice", "match"])
+@pytest.mark.parametrize("episode", amount(["match"], most=["battle", "choice", "match"]))
 def test_card_sets_of_one_episode_are_not_kept(episode):
     """Nobody asks for the cards of an ended episode, so a process must not collect them."""
     options = {"battlers": ("random", "random")} if episode == "choice" else {}
