@@ -30,11 +30,6 @@ def here(monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
 
-def script(words):
-    runpy.run_path(words[0], run_name="__main__")
-    return 0
-
-
 def run(*command, cwd):
     """Run a module in a process of its own, a script in this one, which has PyTorch."""
     if command[0] == "-m":
@@ -44,7 +39,7 @@ def run(*command, cwd):
         contextlib.chdir(cwd), mock.patch.object(sys, "argv", words),
         warnings.catch_warnings(action="ignore"),
     ):  # fmt: skip
-        return output_of(*words, program=script).out
+        return output_of(program=lambda _: runpy.run_path(words[0], run_name="__main__") and 0).out
 
 
 @pytest.mark.parametrize("rules", ["1.5", "1.0"])

@@ -153,7 +153,11 @@ def test_keys_are_the_helps_while_it_is_open(server: Server, visit: Opener) -> N
 
 
 def test_what_is_set_up_is_checked_and_kept(server: Server, visit: Opener) -> None:
-    page = visit(server(), "setup")
+    """An answer about other rules that comes late changes nothing."""
+    late = """((get) => { window.fetch = async (...asked) => {
+        if (/rules=1.5/.test(asked)) await new Promise((go) => setTimeout(go, 700));
+        return get(...asked); }; })(fetch)"""
+    page = visit(server(), "setup", script=late)
     page.select_option("#boardrules", "1.0")
     page.get_by_role("button", name="Lane, below", exact=True).click()
     creature = page.locator("#catalogue .pick", has=page.locator("title", has_text="creature"))

@@ -192,21 +192,22 @@ function text() {
 /** The runes that are left at a health. @param {number} health */
 const runes = (health) => [5, 10, 15, 20, 25].filter((rune) => rune < health).join(".") || "-";
 
-/** Offer the cards of the rules that are chosen, for an empty board or the one that was kept.
+/** Offer the cards of the rules that are chosen, for an empty board or the one that was kept. What
+ * comes after others have been chosen is not shown.
  * @param {{sides: Side[], spot: [number, number|"hand"]}} [kept] */
 async function load(kept) {
   const query = { rules: valueOf("boardrules"), seed: valueOf("boardseed") };
-  deck = await ask("/api/setup/cards", query);
-  const drawn = painter(deck);
-  card = (key) => drawn(key);
+  const found = await ask("/api/setup/cards", query);
+  if (query.rules !== valueOf("boardrules") || query.seed !== valueOf("boardseed")) return;
+  deck = found;
+  card = painter(deck);
   const empty = () => ({ hand: [], lanes: Array.from({ length: deck.lanes }, () => []) });
-  sides = kept?.sides ?? [empty(), empty()];
-  spot = kept?.spot ?? [0, "hand"];
+  ({ sides, spot } = kept ?? { sides: [empty(), empty()], spot: [0, "hand"] });
   $("catalogue").replaceChildren(
     ...[...deck.keys]
       .sort((a, b) => deck.cards[a].row[2] - deck.cards[b].row[2])
       .map((/** @type {string} */ key) =>
-        button(".pick", drawn(key), () => put(key), { "data-card": key }),
+        button(".pick", card(key), () => put(key), { "data-card": key }),
       ),
   );
   draw();
