@@ -290,7 +290,7 @@ def test_it_is_a_library_for_other_languages(tmp_path, weights):
     source, weights_file = tmp_path / "engine.c", tmp_path / "engine.npz"
     words = ["--rules", "1.0", "-o", str(source), "--write-weights", str(weights_file)]
     assert main(["export", "--engine", *words]) == 0
-    library = build(source, tmp_path / "engine.so", "-O1", "-shared", "-fPIC")
+    library = build(source, tmp_path / "engine.so", "-Og", "-shared", "-fPIC")
     engine = ctypes.CDLL(str(library))
     engine.locm_engine_text.restype = ctypes.c_void_p
     engine.locm_engine_search.argtypes = [

@@ -37,7 +37,7 @@ def test_the_header_that_the_command_makes_is_that_of_the_tests():
 def test_it_beats_greedy_with_few_worlds(tmp_path, rules):
     """Over 400 games at its time limit, the bot won 89 % and more in each rule set."""
     header(tmp_path, rules)
-    bot = build(SOURCE, tmp_path / "bot", "-O1", "-DWORLDS=8", "-I", tmp_path, compiler="g++")
+    bot = build(SOURCE, tmp_path / "bot", "-Og", "-DWORLDS=8", "-I", tmp_path, compiler="g++")
     wins = 0
     for seed in range(4):
         for seat, players in enumerate([(str(bot), GREEDY), (GREEDY, str(bot))]):
@@ -53,7 +53,7 @@ def test_it_beats_greedy_with_few_worlds(tmp_path, rules):
 @each_rules
 def test_its_answers_are_executed_whole(tmp_path, rules):
     header(tmp_path, rules)
-    bot = build(SOURCE, tmp_path / "bot", "-O0", "-DWORLDS=2", "-I", tmp_path, compiler="g++")
+    bot = build(SOURCE, tmp_path / "bot", "-Og", "-DWORLDS=2", "-I", tmp_path, compiler="g++")
     match = Match(rules, seed=9)
     play([str(bot), str(bot)], match, timeout_scale=0)
     assert match.error is None

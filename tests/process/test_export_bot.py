@@ -121,7 +121,7 @@ def test_it_answers_as_the_python_bot(program, rules, seed):
 @pytest.mark.parametrize("rules", ["1.5", "1.2"])
 def test_it_answers_as_the_python_bot_in_ascii(exported, tmp_path, rules):
     source, weights = exported(rules, "beam", "--ascii")
-    compare(build(source, tmp_path / "bot", "-O1"), weights, rules, "beam", 1000, [5])
+    compare(build(source, tmp_path / "bot", "-Og"), weights, rules, "beam", 1000, [5])
 
 
 @pytest.mark.slow
@@ -129,8 +129,8 @@ def test_no_locale_changes_what_a_compiler_reads(program, exported, tmp_path, mo
     bot, _ = program("1.5")
     for name in ("LANG", "LC_ALL"):
         monkeypatch.setenv(name, "C")
-    again = build(exported("1.5")[0], tmp_path / "bot", "-O1", "-fsigned-char")
-    other = build(exported("1.5")[0], tmp_path / "other", "-O1", "-funsigned-char")
+    again = build(exported("1.5")[0], tmp_path / "bot", "-Og", "-fsigned-char")
+    other = build(exported("1.5")[0], tmp_path / "other", "-Og", "-funsigned-char")
     text = Match(seed=3).input_text(0)
     assert answers(bot, text, 1) == answers(again, text, 1) == answers(other, text, 1)
 
@@ -199,7 +199,7 @@ def plays_as_exported(folder, rules, weights):
     WeightsFile(weights).save(folder / "mine.npz")
     options = ["--weights", str(folder / "mine.npz"), "--write-weights", str(folder / "b.npz")]
     assert main(["export", "--rules", rules, *options, "-o", str(folder / "bot.c")]) == 0
-    mine = build(folder / "bot.c", folder / "bot", "-O1")
+    mine = build(folder / "bot.c", folder / "bot", "-Og")
     compare(mine, folder / "b.npz", rules, "beam", 500, [3])
 
 
@@ -284,7 +284,7 @@ def test_it_answers_as_the_python_bot_in_many_games(program, rules):
 @pytest.mark.slow
 @each_rules
 def test_tree_search_answers_as_the_python_bot_in_many_games(program, rules):
-    compare(*program(rules, "mcts", "-O0"), rules, "mcts", 300, range(amount(6, most=40)))
+    compare(*program(rules, "mcts"), rules, "mcts", 300, range(amount(6, most=40)))
 
 
 @pytest.mark.slow

@@ -142,4 +142,4 @@ def test_it_plays_as_the_package_for_long(header, level, tmp_path):
 def test_the_network_alone_answers_as_python(rules, tmp_path):
     header = exported(tmp_path, "--rules", rules, "--with", "tests,network", "--minify")
     network = Network(export_bot(rules).weights[rules].network)
-    same(header, tmp_path, ["-O1", "-DPREDICTS"], 3, 10, [rules], network)
+    same(header, tmp_path, ["-Og", "-DPREDICTS"], 3, 10, [rules], network)

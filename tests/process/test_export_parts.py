@@ -97,7 +97,7 @@ def compiled(folder, rules, parts, *options):
     (folder / "harness.c").write_text(HARNESS)
     macros = {"search": "SEARCHES", "deck": "CHOOSES", "evaluation": "EVALUATES"}
     defines = [f"-D{macro}" for part, macro in macros.items() if part in parts]
-    return build(folder / "harness.c", folder / "harness", "-O1", *defines)
+    return build(folder / "harness.c", folder / "harness", "-Og", *defines)
 
 
 def worlds(belief, evaluation=None):

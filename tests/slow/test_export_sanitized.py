@@ -14,7 +14,7 @@ from locmsim.agents import make_agent
 
 #: Options without forced inlining, with which compiling takes half a minute.
 SANITIZERS = (
-    *("-g", "-O1", "-DINLINE=static inline __attribute__((unused))"),
+    *("-g", "-Og", "-DINLINE=static inline __attribute__((unused))"),
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
 )
 GAMES = amount(4, most=50)
