@@ -139,7 +139,7 @@ def test_chances_and_hands_are_alike(machines: Machines) -> None:
 @each_rules
 def test_a_level_plays_the_same_games(rules: str, tmp_path: Path) -> None:
     """Level 3 against itself: the lines of the server's processes are those of the engine."""
-    for seed in range(amount(8, most=20)):
+    for seed in range(amount(4, most=20)):
         agents = [make_agent("level:k=3") for _ in range(2)]
         for agent in agents:
             agent.reset(seed)
