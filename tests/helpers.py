@@ -351,12 +351,10 @@ def running(pids: Iterable[int]) -> list[int]:
     """Return the processes that are alive, without zombies (Linux)."""
     found = []
     for pid in pids:
-        try:
+        with contextlib.suppress(OSError):  # it may have ended
             stat = Path(f"/proc/{pid}/stat").read_text()
-        except (FileNotFoundError, ProcessLookupError):  # gone before it was opened, or read
-            continue
-        if stat.rpartition(")")[2].split()[0] not in "ZX":
-            found.append(pid)
+            if stat.rpartition(")")[2].split()[0] not in "ZX":
+                found.append(pid)
     return found
 
 
